@@ -1,10 +1,11 @@
 // What others feel while one client sends 200 lists of 10,000 pods at a time and another 200 creates: how long a get and a
-// create of somebody else take, quiet and beside them. Prints one JSON line per figure.
+// create of somebody else take, quiet and beside them. Prints one JSON line per figure, with the CPU time that the server's main thread spent
+// between a request and its answer: on a busy machine that says what the request waited for in the server.
 //   --program FILE  starts this program for node instead of bin/coxswain
 //   --pods NUMBER --seconds NUMBER --connections NUMBER
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -50,19 +51,28 @@ async function attack(kind: string, target: Target): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, one))
 }
 
-interface Waits {
-  get: number[]
-  create: number[]
+interface Wait {
+  ms: number
+  serverCpuMs: number
 }
 
+interface Waits {
+  get: Wait[]
+  create: Wait[]
+}
+
+/** What the main thread of a process has used. */
+const cpuMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
 let made = 0
-async function probe(client: Client, seconds: number): Promise<Waits> {
+async function probe(client: Client, pid: number, seconds: number): Promise<Waits> {
   const waits: Waits = { get: [], create: [] }
-  const timed = async (into: number[], one: () => Promise<{ code: number; text: string }>) => {
+  const timed = async (into: Wait[], one: () => Promise<{ code: number; text: string }>) => {
+    const usedMs = cpuMs(pid)
     const started = performance.now()
     const { code, text } = await one()
     if (code >= 400) throw new Error(`refused with ${code}: ${text}`)
-    into.push(performance.now() - started)
+    into.push({ ms: performance.now() - started, serverCpuMs: cpuMs(pid) - usedMs })
   }
   for (const until = performance.now() + seconds * 1000; performance.now() < until; ) {
     await timed(waits.get, () => client.send('GET', `${configMaps}/kube-root-ca.crt-none`).then((answer) => ({ ...answer, code: answer.code === 404 ? 200 : answer.code })))
@@ -73,8 +83,11 @@ async function probe(client: Client, seconds: number): Promise<Waits> {
 }
 
 function tell(when: string, waits: Waits): void {
-  for (const [verb, values] of Object.entries(waits) as [string, number[]][]) {
-    const detail = { p50: rounded(quantile(values, 0.5)), longest: rounded(Math.max(...values)), count: values.length }
+  for (const [verb, all] of Object.entries(waits) as [string, Wait[]][]) {
+    const values = all.map(({ ms }) => ms)
+    const cpu = all.map(({ serverCpuMs }) => serverCpuMs)
+    const serverCpuMs = { p50: rounded(quantile(cpu, 0.5)), p99: rounded(quantile(cpu, 0.99)) }
+    const detail = { p50: rounded(quantile(values, 0.5)), longest: rounded(Math.max(...values)), count: values.length, serverCpuMs }
     console.log(JSON.stringify({ figure: `${verb} of somebody else, ${when}, p99`, value: rounded(quantile(values, 0.99)), unit: 'ms', detail }))
   }
 }
@@ -112,11 +125,11 @@ if (args.attack) {
     let i = 0
     await inParallel(Number(args.pods), 64, () => admin.send('POST', '/api/v1/namespaces/default/pods', podText(`pod-${i++}`)))
     const client = await http2Client(as(target, 'probe'), 1)
-    await probe(client, 1)
-    tell('quiet', await probe(client, Number(args.seconds)))
+    await probe(client, server.pid, 1)
+    tell('quiet', await probe(client, server.pid, Number(args.seconds)))
     for (const kind of ['lists', 'creates']) attackers.push(await startAttack(kind, server.kubeconfig))
     await pause(1000)
-    tell('beside 200 lists and 200 creates at a time', await probe(client, Number(args.seconds)))
+    tell('beside 200 lists and 200 creates at a time', await probe(client, server.pid, Number(args.seconds)))
     client.close()
     admin.close()
   } finally {

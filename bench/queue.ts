@@ -1,7 +1,7 @@
 // What the work queue costs. Prints one JSON line per figure.
 import { systemClock } from '../src/base/clock.ts'
 import { MetricsRegistry } from '../src/base/metrics.ts'
-import { WorkQueue } from '../src/client/work-queue.ts'
+import { WorkQueue } from '../src/client/queue/work-queue.ts'
 
 const rounds = 1_000_000
 const keys = Array.from({ length: 10_000 }, (_, i) => `namespace-${i % 100}/object-${i}`)

@@ -1,5 +1,5 @@
-// Builds what others import, coxswain/client, coxswain/controllers and coxswain/testing, into lib/ with their type declarations. The program does
-// not need it: `./bin/coxswain` never waits for this.
+// Builds what others import, coxswain/client, coxswain/controllers and coxswain/testing, into lib/ with their type
+// declarations. The program does not need it: `./bin/coxswain` never waits for this.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,11 @@ import { build } from 'esbuild'
 import { spreads } from './spreads.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-const entryPoints = { client: 'src/client/index.ts', controllers: 'src/controllers/index.ts', testing: 'src/cluster/testing.ts' }
+const entryPoints = {
+  client: 'src/client/index.ts',
+  controllers: 'src/controllers/index.ts',
+  testing: 'src/cluster/testing.ts',
+}
 const lib = path.resolve(process.argv[2] ?? path.join(root, 'lib'))
 // Built beside its place and moved there whole, as the program is.
 const outdir = `${lib}.new-${process.pid}`
@@ -66,6 +70,12 @@ function declareTypes(folder) {
     const at = path.join(folder, file)
     // Declarations name the sources they were made from; whoever reads them has only the declarations.
     const text = readFileSync(at, 'utf8').replace(/((?:from|import)\s*\(?\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2')
-    writeFileSync(at, text.replace(optionalProperty, (_, head, type) => `${head}${type.includes('=>') ? `(${type})` : type} | undefined;`))
+    writeFileSync(
+      at,
+      text.replace(
+        optionalProperty,
+        (_, head, type) => `${head}${type.includes('=>') ? `(${type})` : type} | undefined;`,
+      ),
+    )
   }
 }

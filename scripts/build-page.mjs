@@ -1,4 +1,5 @@
-// Bundles the dashboard's page: scripts and styles in files that are named by their content, and the HTML that names them.
+// Bundles the dashboard's page: scripts and styles in files that are named by their content, and the HTML that names
+// them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
@@ -24,7 +25,8 @@ export async function buildPage(from, outdir) {
     publicPath: '/assets',
     logLevel: 'warning',
   })
-  const outputOf = (entry) => path.basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))[0])
+  const outputOf = (entry) =>
+    path.basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))[0])
   const html = readFileSync(path.join(from, 'index.html'), 'utf8')
     .replace('/main.css', `/assets/${outputOf('style.css')}`)
     .replace('/main.js', `/assets/${outputOf('main.tsx')}`)

@@ -1,4 +1,5 @@
-// Bundles src/cli/main.ts and the process runtime's shim into dist/, generating the schema first where it is out of date.
+// Bundles src/cli/main.ts and the process runtime's shim into dist/, generating the schema first where it is out of
+// date.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -16,7 +17,11 @@ function digestOf(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const names = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))).sort()
   const hash = createHash('sha256')
-  for (const name of names) hash.update(`${name}\0`).update(readFileSync(path.join(folder, name))).update('\0')
+  for (const name of names)
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(path.join(folder, name)))
+      .update('\0')
   return hash.digest('hex')
 }
 
@@ -36,7 +41,8 @@ const common = {
     'import.meta.dirname': '__dirname',
   },
   sourcemap: true,
-  // The text stays in memory for as long as the program runs, and takes twice the room if a comment has a letter that is not Latin-1.
+  // The text stays in memory for as long as the program runs, and takes twice the room if a comment has a letter that
+  // is not Latin-1.
   minifyWhitespace: true,
   lineLimit: 160,
   logLevel: 'warning',
@@ -54,25 +60,30 @@ await Promise.all([
     footer: { js: '})' },
     supported: { 'dynamic-import': false },
   }),
-  // What starts it. The shim outlives the program, and is small.
+  // What starts it, and the threads that parse long bodies. The shim outlives the program, and is small.
   build({
     ...common,
     define: {},
     entryPoints: {
       coxswain: path.join(root, 'src/cli/start.ts'),
+      'coxswain-parser': path.join(root, 'src/server/parsing/parser-thread.ts'),
       'coxswain-shim': path.join(root, 'src/node/runtimes/process/shim/main.ts'),
     },
     outdir,
     outExtension: { '.js': '.mjs' },
     format: 'esm',
     // Packages in the older module form ask for require.
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
   }),
 ])
 await buildPage(path.join(root, 'web'), path.join(outdir, 'web'))
 appendFileSync(program, `// ${createHash('sha256').update(readFileSync(program)).digest('hex')}`)
 try {
-  execFileSync(process.execPath, [path.join(root, 'scripts/compile.mjs'), outdir], { stdio: ['ignore', 'inherit', 'inherit'] })
+  execFileSync(process.execPath, [path.join(root, 'scripts/compile.mjs'), outdir], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
 } catch {
   console.error('the program could not be run yet, so that its starts will take longer: no compiled code was kept')
 }

@@ -1,5 +1,6 @@
-// Writes src/api/generated from the model files of @kubernetes/client-node (read as text, never imported) and from our own
-// tables: types.ts (interfaces), schema.ts (what the server decodes, prunes and patches by) and docs.ts (descriptions).
+// Writes src/api/generated from the model files of @kubernetes/client-node (read as text, never imported) and from our
+// own tables: types.ts (interfaces), schema.ts (what the server decodes, prunes and patches by) and docs.ts
+// (descriptions).
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -40,8 +41,18 @@ const goVersion = (model) => (/V\d+((alpha|beta)\d+)?/.exec(model)?.[0] ?? 'v1')
 /** Where a paragraph begins; other pairs of spaces stand in Kubernetes' text too. */
 const paragraph = new RegExp(
   ` {2}(?=${[
-    'Populated by the system', 'This field (is|was|depends)', 'This is an? (alpha|beta)', 'If this field is', 'Must be a DNS_LABEL', 'Applied only if',
-    'The check can be', 'Alternatively, the driver', 'Note: A', 'The CSI driver specifies', 'The following VolumeContext', 'The other mode is',
+    'Populated by the system',
+    'This field (is|was|depends)',
+    'This is an? (alpha|beta)',
+    'If this field is',
+    'Must be a DNS_LABEL',
+    'Applied only if',
+    'The check can be',
+    'Alternatively, the driver',
+    'Note: A',
+    'The CSI driver specifies',
+    'The following VolumeContext',
+    'The other mode is',
     'For more information about',
   ].join('|')})`,
   'g',
@@ -99,15 +110,23 @@ function fieldType(type, format, where, need) {
 /** Metadata is a value everywhere, never a pointer. */
 const isMeta = (type) => type.name === 'ObjectMeta' || type.name === 'ListMeta'
 
-/** Strings, lists and maps vanish when empty; structures, numbers and booleans are pointers, unless a table says otherwise. */
+/**
+ * Strings, lists and maps vanish when empty; structures, numbers and booleans are pointers, unless a table says
+ * otherwise.
+ */
 function zeroOf(where, type, required) {
   if (emitFields.has(where) || nullFields.has(where)) return 'emit'
   if (pointerFields.has(where)) return 'keep'
   if (valueFields.has(where)) return 'omit'
   if (required || isMeta(type)) return 'emit'
   switch (type.kind) {
-    case 'list': case 'map': case 'string': case 'bytes': return 'omit'
-    default: return 'keep'
+    case 'list':
+    case 'map':
+    case 'string':
+    case 'bytes':
+      return 'omit'
+    default:
+      return 'keep'
   }
 }
 
@@ -119,7 +138,12 @@ const schema = {}
 const docs = {}
 const queue = [...roots]
 const seen = new Set(queue)
-const need = (model) => { if (!seen.has(model)) { seen.add(model); queue.push(model) } }
+const need = (model) => {
+  if (!seen.has(model)) {
+    seen.add(model)
+    queue.push(model)
+  }
+}
 while (queue.length) {
   const model = queue.shift()
   const name = typeName(model)
@@ -150,12 +174,21 @@ for (const [name, { fields, doc, ...about }] of Object.entries(additions)) {
   schema[name] ??= { goName: name, goVersion: 'v1', ...about, fields: {} }
   docs[name] ??= { '': doc ?? '' }
   for (const [key, { doc: fieldDoc, ...field }] of Object.entries(fields)) {
-    schema[name].fields[key] = { name: key, zero: zeroOf(`${name}.${key}`, field.type, field.required), ...field, ...own }
+    schema[name].fields[key] = {
+      name: key,
+      zero: zeroOf(`${name}.${key}`, field.type, field.required),
+      ...field,
+      ...own,
+    }
     docs[name][key] = fieldDoc
   }
 }
 const tabled = [
-  ...valueFields, ...pointerFields, ...emitFields, ...nullFields, ...quantities,
+  ...valueFields,
+  ...pointerFields,
+  ...emitFields,
+  ...nullFields,
+  ...quantities,
   ...[listKeys, goTypes, enums, descriptions].flatMap(Object.keys),
 ]
 for (const where of tabled) {
@@ -166,22 +199,39 @@ for (const [where, text] of Object.entries(descriptions)) {
   const [struct, field] = where.split('.')
   docs[struct][field] = typeof text === 'function' ? text(docs[struct][field]) : text
 }
-for (const name of atomicStructs) if (!schema[name]) throw new Error(`a table names ${name}, which the models do not have`)
+for (const name of atomicStructs)
+  if (!schema[name]) throw new Error(`a table names ${name}, which the models do not have`)
 
 function tsType(type) {
   switch (type.kind) {
-    case 'struct': return type.name
-    case 'list': { const of = tsType(type.of); return /^\w+$/.test(of) ? `${of}[]` : `(${of})[]` }
-    case 'map': return `Record<string, ${tsType(type.of)}>`
-    case 'boolean': return 'boolean'
-    case 'int32': case 'double': return 'number'
-    case 'int64': return 'Int64'
-    case 'intOrString': return 'number | string'
-    case 'raw': return 'any'
-    default: return 'string'
+    case 'struct':
+      return type.name
+    case 'list': {
+      const of = tsType(type.of)
+      return /^\w+$/.test(of) ? `${of}[]` : `(${of})[]`
+    }
+    case 'map':
+      return `Record<string, ${tsType(type.of)}>`
+    case 'boolean':
+      return 'boolean'
+    case 'int32':
+    case 'double':
+      return 'number'
+    case 'int64':
+      return 'Int64'
+    case 'intOrString':
+      return 'number | string'
+    case 'raw':
+      return 'any'
+    default:
+      return 'string'
   }
 }
-const lines = ['// Generated by scripts/generate.mjs. Do not edit.', "import type { Int64 } from '../int64.ts'", '']
+const lines = [
+  '// Generated by scripts/generate.mjs. Do not edit.',
+  "import type { Int64 } from '../numbers/int64.ts'",
+  '',
+]
 for (const [name, struct] of Object.entries(schema).sort(([a], [b]) => (a < b ? -1 : 1))) {
   if (docs[name]['']) lines.push(`/** ${docs[name][''].replaceAll('*/', '*\\/')} */`)
   lines.push(`export interface ${name} {`)
@@ -189,7 +239,9 @@ for (const [name, struct] of Object.entries(schema).sort(([a], [b]) => (a < b ? 
     // The zero of a time is written out as null; nobody has to write it.
     const time = f.zero === 'emit' && /^(micro)?time$/i.test(f.type.kind)
     const optional = time || (!f.required && f.zero !== 'emit')
-    lines.push(`  ${/^[\w$]+$/.test(f.name) ? f.name : `'${f.name}'`}${optional ? '?' : ''}: ${tsType(f.type)}${time ? ' | null' : ''}`)
+    lines.push(
+      `  ${/^[\w$]+$/.test(f.name) ? f.name : `'${f.name}'`}${optional ? '?' : ''}: ${tsType(f.type)}${time ? ' | null' : ''}`,
+    )
   }
   lines.push('}', '')
 }
@@ -197,7 +249,14 @@ mkdirSync(out, { recursive: true })
 writeFileSync(path.join(out, 'types.ts'), lines.join('\n'))
 const asModule = (name, type, value) =>
   `// Generated by scripts/generate.mjs. Do not edit.\n${type.import ?? ''}export const ${name}: ${type.name} = JSON.parse(${JSON.stringify(JSON.stringify(value))})\n`
-writeFileSync(path.join(out, 'schema.ts'), asModule('schema', { import: "import type { SchemaTable } from '../schema/schema.ts'\n", name: 'SchemaTable' }, schema))
+writeFileSync(
+  path.join(out, 'schema.ts'),
+  asModule(
+    'schema',
+    { import: "import type { SchemaTable } from '../schema/schema.ts'\n", name: 'SchemaTable' },
+    schema,
+  ),
+)
 writeFileSync(
   path.join(out, 'docs.ts'),
   `// Generated by scripts/generate.mjs. Do not edit.\n/** Descriptions by type and field, as JSON text: parsed only by who shows them. */\nexport const docsText = ${JSON.stringify(JSON.stringify(docs))}\n`,

@@ -1,4 +1,5 @@
-// The whole suite, as `npm test` runs it: schema, types, lint, all vitest projects, a thousand simulated clusters. Ends with one line of counts.
+// The whole suite of `npm test`: schema, types, lint, unused code, all vitest projects, a thousand simulated clusters.
+// Prints the counts in its last line.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
@@ -26,31 +27,53 @@ async function step(name, command, args, { isPatient = false } = {}) {
 async function vitest(name, projects) {
   const report = path.join(reports, `${name}.json`)
   const chosen = projects.flatMap((project) => ['--project', project])
-  await step(name, bin('vitest'), ['run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`])
+  await step(name, bin('vitest'), [
+    'run',
+    ...chosen,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ])
   try {
     const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
     if (numPendingTests) console.log(`${numPendingTests} tests did not run`)
     passed += numPassedTests
     failed += numFailedTests + numPendingTests
   } catch {
-    // Vitest did not get as far as a report: its step has failed already.
+    // Vitest wrote no report, so its step has already failed.
   }
 }
 
-const simulation = () => step('simulation', process.execPath, ['scripts/run-ts.mjs', 'test/simulation/main.ts', '--seeds', '1000', '--steps', '2000', '--jobs', '2'], { isPatient: true })
+const simulate = (name, ...seeds) =>
+  step(
+    name,
+    process.execPath,
+    ['scripts/run-ts.mjs', 'test/simulation/main.ts', ...seeds, '--steps', '2000', '--jobs', '2'],
+    { isPatient: true },
+  )
 
-/** With real processes and real time. */
+async function simulation() {
+  await simulate('simulation', '--seeds', '800')
+  await simulate('simulation of two servers', '--seed', '801', '--seeds', '200', '--servers', '2')
+}
+
+/** Tests with real processes and real time. */
 async function processes() {
   await vitest('e2e', ['e2e'])
+  await vitest('etcd', ['etcd'])
   await vitest('conformance', ['conformance'])
+  await step('cri', process.execPath, ['scripts/test-cri.mjs'])
 }
 
 await step('build', process.execPath, ['scripts/build.mjs'])
 await step('types', bin('tsc'), ['--noEmit'])
 await step('types of the page', bin('tsc'), ['--noEmit', '-p', 'web'])
 await step('lint', bin('oxlint'), ['--deny-warnings'])
+// Rules in knip.json: "exports" and "types" become errors once no export is unused.
+await step('unused', bin('knip'), [])
+await step('format', bin('oxfmt'), ['--check', 'src', 'web', 'scripts'])
 await vitest('unit', ['unit'])
-// Processes mostly wait; the simulation never does, and takes what they leave.
+// Tests with processes are mostly idle; the simulation uses the remaining CPU time.
 if (!isQuick) await Promise.all([processes(), simulation()])
 
 rmSync(reports, { recursive: true, force: true })

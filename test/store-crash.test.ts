@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openLmdbStore } from '../src/store/index.ts'
 import { bundleChild } from './bundle-child.ts'
+import { hear, readStore, runChild } from './crash-child.ts'
 import { AckLedger } from './store-crash-ledger.ts'
-import type { Found } from './store-crash-ledger.ts'
-import { readSeq } from './store-crash-value.ts'
 
 const kills = 20
 const writers = 24
@@ -18,7 +14,6 @@ const writers = 24
 let scripts: string
 let script: string
 let dir: string
-let running: ChildProcess | undefined
 
 beforeAll(async () => {
   scripts = mkdtempSync(join(tmpdir(), 'store-crash-child-'))
@@ -31,35 +26,9 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'store-crash-'))
 })
 
-afterEach(() => {
-  running?.kill('SIGKILL')
-  rmSync(dir, { recursive: true })
-})
+afterEach(() => rmSync(dir, { recursive: true }))
 
-/** Runs the child until it ends, handing over each line that it says. Returns its exit code or signal. */
-async function runChild(onLine: (words: string[], child: ChildProcess) => void, command = [process.execPath]): Promise<unknown> {
-  const [program = '', ...args] = command
-  const child = spawn(program, [...args, script, dir, String(writers)], { stdio: ['ignore', 'pipe', 'ignore'] })
-  running = child
-  const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
-  for await (const line of createInterface({ input: child.stdout })) onLine(line.split(' '), child)
-  const end = await ended
-  running = undefined
-  return end
-}
-
-async function readStore(): Promise<{ found: Map<string, Found>; revision: number }> {
-  const store = await openLmdbStore({ dir })
-  const { items, revision } = await store.range('/crash/')
-  await store.close()
-  return { found: new Map(items.map(({ key, value, revision }) => [key, { revision, seq: readSeq(value, key) }])), revision }
-}
-
-/** A ledger that listens to what the child says. */
-function hear(ledger: AckLedger, [word, key = '', number = '']: string[]): void {
-  if (word === 'try') ledger.attempt(key, number === '-' ? undefined : Number(number))
-  if (word === 'ack') ledger.acknowledge(key, Number(number))
-}
+const run = (onLine: Parameters<typeof runChild>[1], command = [process.execPath]): Promise<unknown> => runChild([...command, script, dir, String(writers)], onLine)
 
 describe('a store whose process is killed', () => {
   it(`loses nothing that it acknowledged, ${kills} times over`, async () => {
@@ -68,12 +37,12 @@ describe('a store whose process is killed', () => {
       const before = ledger.count
       // Any moment will do; after so many acknowledgements it is another one each time, and under load.
       const after = Math.floor(Math.random() * 900)
-      const end = await runChild((words, child) => {
+      const end = await run((words, child) => {
         hear(ledger, words)
         if (words[0] === 'ready' ? after < 20 : ledger.count - before >= after) child.kill('SIGKILL')
       })
       expect(end).toBe('SIGKILL')
-      const { found, revision } = await readStore()
+      const { found, revision } = await readStore(dir)
       expect(ledger.account(found, revision)).toEqual([])
     }
     expect(ledger.count).toBeGreaterThan(kills * 100)
@@ -81,7 +50,7 @@ describe('a store whose process is killed', () => {
 
   it('can be opened at once, while a second process cannot have it before', async () => {
     const refused: string[] = []
-    await runChild(([word], child) => {
+    await run(([word], child) => {
       if (word !== 'ack' || refused.length > 0) return
       refused.push(`process ${child.pid}`)
       void openLmdbStore({ dir }).catch((error: Error) => refused.push(error.message)).finally(() => child.kill('SIGKILL'))
@@ -89,7 +58,7 @@ describe('a store whose process is killed', () => {
     expect(refused).toHaveLength(2)
     expect(refused[1]).toContain(dir)
     expect(refused[1]).toContain(refused[0])
-    const { revision } = await readStore()
+    const { revision } = await readStore(dir)
     expect(revision).toBeGreaterThan(0)
   }, 20_000)
 })
@@ -100,7 +69,7 @@ describe('a store whose disk is full', () => {
     const failures: string[] = []
     // A limit on the size of a file looks like a full disk to whoever writes it; 512-byte or 1-KB blocks, as the shell likes.
     const limited = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh', process.execPath]
-    const end = await runChild((words) => {
+    const end = await run((words) => {
       hear(ledger, words)
       if (words[0] === 'failed') failures.push(words.slice(2).join(' '))
     }, limited)
@@ -108,7 +77,7 @@ describe('a store whose disk is full', () => {
     expect(ledger.count).toBeGreaterThan(0)
     expect(failures).toHaveLength(100)
     for (const failure of failures) expect(failure).toMatch(/could not be made durable/)
-    const { found, revision } = await readStore()
+    const { found, revision } = await readStore(dir)
     expect(ledger.account(found, revision)).toEqual([])
   }, 20_000)
 })

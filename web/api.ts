@@ -22,5 +22,11 @@ export async function ask<T>(path: string, query: Readonly<Record<string, string
 
 /** Has the dashboard's server do something. */
 export async function tell<T>(path: string, body: object): Promise<T> {
-  return answerOf<T>(await fetch(`/api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }))
+  return answerOf<T>(
+    await fetch(`/api/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  )
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './api.ts'
 import type { MeFact } from './facts.ts'
 import { Notice } from './parts/words.tsx'
-import { type Route, followLinks, go, useAddress } from './router.ts'
+import { type Route, followLinks, go, goBack, loginPath, useAddress } from './router.ts'
 import { type Link, Stream } from './stream/stream.ts'
 import { StreamContext } from './use.ts'
 import { ControllersView } from './views/controllers.tsx'
@@ -14,32 +14,77 @@ import { ObjectivesView } from './views/objectives.tsx'
 import { PodView } from './views/pod.tsx'
 import { WorkloadView } from './views/workload.tsx'
 
-const keys = [['/', 'search'], ['j  k', 'next and previous row'], ['Enter', 'open the row'], ['Esc', 'back'], ['?', 'these keys']] as const
-const views = [['/', 'Workloads', ['list', 'workload', 'pod']], ['/nodes', 'Nodes', ['nodes', 'node']], ['/objectives', 'Objectives', ['objectives']], ['/controllers', 'Controllers', ['controllers']]] as const
+const keys = [
+  ['/', 'search'],
+  ['j  k', 'next and previous row'],
+  ['Enter', 'open the row'],
+  ['Esc', 'back'],
+  ['?', 'these keys'],
+] as const
+const views = [
+  ['/', 'Workloads', ['list', 'workload', 'pod']],
+  ['/nodes', 'Nodes', ['nodes', 'node']],
+  ['/objectives', 'Objectives', ['objectives']],
+  ['/controllers', 'Controllers', ['controllers']],
+] as const
 
 function View({ route, query }: { route: Route; query: URLSearchParams }) {
   switch (route.view) {
-    case 'list': return <ListView query={query} />
-    case 'workload': return <WorkloadView key={`${route.kind}${route.namespace}${route.name}`} kind={route.kind} namespace={route.namespace} name={route.name} />
-    case 'pod': return <PodView key={route.namespace + route.name} namespace={route.namespace} name={route.name} />
-    case 'nodes': return <NodesView />
-    case 'node': return <NodeView key={route.name} name={route.name} />
-    case 'objectives': return <ObjectivesView />
-    case 'controllers': return <ControllersView />
-    default: return <Notice title="There is no such page"><p><a href="/">All workloads</a></p></Notice>
+    case 'list':
+      return <ListView query={query} />
+    case 'workload':
+      return (
+        <WorkloadView
+          key={`${route.kind}${route.namespace}${route.name}`}
+          kind={route.kind}
+          namespace={route.namespace}
+          name={route.name}
+        />
+      )
+    case 'pod':
+      return <PodView key={route.namespace + route.name} namespace={route.namespace} name={route.name} />
+    case 'nodes':
+      return <NodesView />
+    case 'node':
+      return <NodeView key={route.name} name={route.name} />
+    case 'objectives':
+      return <ObjectivesView />
+    case 'controllers':
+      return <ControllersView />
+    default:
+      return (
+        <Notice title="There is no such page">
+          <p>
+            <a href="/">All workloads</a>
+          </p>
+        </Notice>
+      )
   }
 }
 
 /** Changes between light and dark, and remembers it. */
 function changeTheme(): void {
-  const isDark = document.documentElement.dataset['theme'] ? document.documentElement.dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
+  const isDark = document.documentElement.dataset['theme']
+    ? document.documentElement.dataset['theme'] === 'dark'
+    : matchMedia('(prefers-color-scheme: dark)').matches
   const theme = isDark ? 'light' : 'dark'
   document.documentElement.dataset['theme'] = theme
   localStorage.setItem('theme', theme)
   dispatchEvent(new Event('coxswain-theme'))
 }
 
-const linkTexts: Readonly<Record<Link, string>> = { connecting: 'connecting', live: 'live', lost: 'connection lost, trying again' }
+/** Moves the focus along the rows of a view: the first link of each. The list of workloads has its own selection. */
+function stepThroughLinks(by: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main .facts td:first-child a, main .links a')]
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  links[at < 0 ? 0 : Math.max(0, Math.min(links.length - 1, at + by))]?.focus()
+}
+
+const linkTexts: Readonly<Record<Link, string>> = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'connection lost, trying again',
+}
 
 function Page() {
   const { route, query } = useAddress()
@@ -47,10 +92,11 @@ function Page() {
   const [link, setLink] = useState<Link>('connecting')
   const stream = useRef<Stream | undefined>(undefined)
   const help = useRef<HTMLDialogElement>(null)
-  stream.current ??= new Stream(() => go('/login'))
+  stream.current ??= new Stream(() => go(loginPath(), { replace: true }))
   useEffect(() => stream.current!.onLink(() => setLink(stream.current!.link)), [])
   useEffect(() => {
-    if (route.view !== 'login') ask<MeFact>('me').then(setMe, (e: { code?: number }) => e.code === 401 && go('/login', { replace: true }))
+    if (route.view !== 'login')
+      ask<MeFact>('me').then(setMe, (e: { code?: number }) => e.code === 401 && go(loginPath(), { replace: true }))
   }, [route.view === 'login'])
   useEffect(() => {
     const name = 'name' in route ? route.name : route.view
@@ -75,6 +121,7 @@ function Page() {
         if (box) box.focus()
         else setTimeout(() => document.getElementById('search')?.focus(), 0)
       }
+      if (e.key === 'j' || e.key === 'k') stepThroughLinks(e.key === 'j' ? 1 : -1)
       if (e.key === '?') help.current?.showModal()
     }
     addEventListener('keydown', key)
@@ -83,31 +130,67 @@ function Page() {
   useEffect(() => {
     if (me) stream.current!.start()
   }, [me])
-  if (route.view === 'login') return <LoginView wasUsed={query.has('used')} />
-  if (!me) return <p class="wait" role="status">Connecting …</p>
+  if (route.view === 'login') return <LoginView wasUsed={query.has('used')} next={query.get('next') ?? '/'} />
+  if (!me)
+    return (
+      <p class="wait" role="status">
+        Connecting …
+      </p>
+    )
   return (
     <StreamContext.Provider value={stream.current}>
       <header class="top">
-        <a class="brand" href="/" aria-label="Coxswain: all workloads">Coxswain</a>
+        <a class="brand" href="/" aria-label="Coxswain: all workloads">
+          Coxswain
+        </a>
         <nav aria-label="Views">
-          {views.map(([path, title, names]) => <a key={path} href={path} aria-current={(names as readonly string[]).includes(route.view) ? 'page' : undefined}>{title}</a>)}
+          {views.map(([path, title, names]) => (
+            <a
+              key={path}
+              href={path}
+              aria-current={(names as readonly string[]).includes(route.view) ? 'page' : undefined}
+            >
+              {title}
+            </a>
+          ))}
         </nav>
-        <span class={`link ${link}`} role="status"><i aria-hidden="true" />{linkTexts[link]}</span>
-        <span class="dim who" title={`release ${me.release}`}>{me.user} @ {me.cluster}{me.namespace && `, namespace ${me.namespace}`}</span>
-        <button aria-label="Light or dark" title="Light or dark" onClick={changeTheme}>◐</button>
-        <button aria-label="Keys" title="Keys" onClick={() => help.current?.showModal()}>?</button>
+        <span class={`link ${link}`} role="status">
+          <i aria-hidden="true" />
+          {linkTexts[link]}
+        </span>
+        <span class="dim who" title={`release ${me.release}`}>
+          {me.user} @ {me.cluster}
+          {me.namespace && `, namespace ${me.namespace}`}
+        </span>
+        <button aria-label="Light or dark" title="Light or dark" onClick={changeTheme}>
+          ◐
+        </button>
+        <button aria-label="Keys" title="Keys" onClick={() => help.current?.showModal()}>
+          ?
+        </button>
       </header>
-      <main><View route={route} query={query} /></main>
+      <main>
+        <View route={route} query={query} />
+      </main>
       <dialog ref={help} aria-label="Keys">
         <h2>Keys</h2>
-        <dl class="keys">{keys.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}</dl>
-        <form method="dialog"><button class="primary">Close</button></form>
+        <dl class="keys">
+          {keys.map(([key, does]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button class="primary">Close</button>
+        </form>
       </dialog>
     </StreamContext.Provider>
   )
 }
-
-const goBack = (): void => (history.length > 1 ? history.back() : go('/'))
 
 const theme = localStorage.getItem('theme')
 if (theme) document.documentElement.dataset['theme'] = theme

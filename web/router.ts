@@ -12,9 +12,18 @@ export type Route =
   | { view: 'login' }
   | { view: 'unknown' }
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // A lone percent sign: nothing has such a name.
+    return part
+  }
+}
+
 /** Reads the path of an address. */
-export function routeOf(pathname: string): Route {
-  const [head = '', a = '', b = '', c = ''] = pathname.slice(1).split('/').map(decodeURIComponent)
+function routeOf(pathname: string): Route {
+  const [head = '', a = '', b = '', c = ''] = pathname.slice(1).split('/').map(decoded)
   if (head === '') return { view: 'list' }
   if (head === 'workloads' && c) return { view: 'workload', kind: a, namespace: b, name: c }
   if (head === 'pods' && b) return { view: 'pod', namespace: a, name: b }
@@ -24,17 +33,32 @@ export function routeOf(pathname: string): Route {
 }
 
 const path = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`
-export const workloadPath = (kind: string, namespace: string, name: string): string => path('workloads', kind, namespace, name)
+export const workloadPath = (kind: string, namespace: string, name: string): string =>
+  path('workloads', kind, namespace, name)
 export const podPath = (namespace: string, name: string): string => path('pods', namespace, name)
 export const nodePath = (name: string): string => path('nodes', name)
 
+/** The login, which leads back here. */
+export const loginPath = (): string =>
+  location.pathname === '/' && !location.search
+    ? '/login'
+    : `/login?next=${encodeURIComponent(location.pathname + location.search)}`
+
 const moved = 'coxswain-moved'
+/** The number of views of this page before the present one. Each entry of the history has its own. */
+const depth = (): number => (history.state as { depth?: number } | null)?.depth ?? 0
 
 /** Goes to another view, or replaces the address of this one. */
 export function go(to: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, '', to)
-  else history.pushState(null, '', to)
+  if (replace) history.replaceState(history.state, '', to)
+  else history.pushState({ depth: depth() + 1 }, '', to)
   dispatchEvent(new Event(moved))
+}
+
+/** Goes to the view before, or where this one was opened by its address, to the list that it belongs to. */
+export function goBack(): void {
+  if (depth() > 0) history.back()
+  else go(location.pathname.startsWith('/nodes/') ? '/nodes' : '/', { replace: true })
 }
 
 /** The present address. */
@@ -55,7 +79,16 @@ export function useAddress(): { route: Route; query: URLSearchParams } {
 /** Follows links to views without loading the page again. */
 export function followLinks(event: MouseEvent): void {
   const link = (event.target as Element | null)?.closest('a')
-  if (!link || link.target || link.origin !== location.origin || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+  if (
+    !link ||
+    link.target ||
+    link.origin !== location.origin ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey
+  )
+    return
   event.preventDefault()
   go(link.pathname + link.search)
   scrollTo(0, 0)

@@ -48,7 +48,10 @@ export interface Asked<T> {
   again(): void
 }
 
-/** Asks for something now, every so often, and when `tick` changes: but never sooner than two seconds after the last answer. */
+/**
+ * Asks for something now, every so often, and when `tick` changes: but never sooner than two seconds after the last
+ * answer.
+ */
 export function useAsked<T>(path: string, query: Record<string, string>, everyMs: number, tick: unknown = 0): Asked<T> {
   const [state, set] = useState<Omit<Asked<T>, 'again'>>({ value: undefined, error: undefined, code: undefined })
   const key = path + JSON.stringify(query)
@@ -68,7 +71,12 @@ export function useAsked<T>(path: string, query: Record<string, string>, everyMs
         if (!isGone) set({ value, error: undefined, code: undefined })
       } catch (e) {
         const { message } = e as Error
-        if (!isGone) set((old) => ({ value: e instanceof Refused && e.code < 500 ? undefined : old.value, error: message, code: e instanceof Refused ? e.code : 503 }))
+        if (!isGone)
+          set((old) => ({
+            value: e instanceof Refused && e.code < 500 ? undefined : old.value,
+            error: message,
+            code: e instanceof Refused ? e.code : 503,
+          }))
       }
       isAsking = false
       lastMs = Date.now()

@@ -23,7 +23,7 @@ export interface Images {
 }
 
 /** A change of an owner, and how many pods it has afterwards. */
-export interface Change {
+interface Change {
   patch: object
   pods: number
 }
@@ -51,7 +51,7 @@ export const kindNames = [
 export type KindName = (typeof kindNames)[number]
 
 /** The node label that DaemonSets select, so that a peer can say on which nodes they run. */
-export const daemonLabel = 'kubernetes.io/os'
+const daemonLabel = 'kubernetes.io/os'
 
 const container = (image: string) => ({ name: 'main', image, resources: { requests: { cpu: '1m', memory: '1Mi' } } })
 

@@ -9,7 +9,7 @@ export interface Progress {
 }
 
 /** A wait that has used up its time. The message says how far it got. */
-export class OutOfTime extends Error {
+class OutOfTime extends Error {
   readonly progress: Progress
 
   constructor(progress: Progress, seconds: number, why: string) {

@@ -6,7 +6,7 @@ import type { Target } from './target.ts'
 
 export type Protocol = 'HTTP/1.1' | 'HTTP/2'
 
-export interface Answer {
+interface Answer {
   code: number
   /** Bytes of the body, all of which have arrived. */
   bytes: number

@@ -1,5 +1,5 @@
 import type { Pod } from '../../src/api/generated/types.ts'
-import { inPlaceUpdateReady, mayServeAgain } from '../../src/api/kinds/in-place-update.ts'
+import { inPlaceUpdateReady, mayServeAgain } from '../../src/api/kinds/pods/in-place-update.ts'
 import type { Seen } from './object-watch.ts'
 
 /** Who opens the gate of an update in place that is through: our node agent does it itself, for kubelets the controller has to. */

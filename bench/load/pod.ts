@@ -34,9 +34,6 @@ const annotations = {
   'example.com/notes': 'a line as tools leave them in annotations; '.repeat(11).trim(),
 }
 
-/** The size of the pods of all figures, as they are sent. */
-export const podBytes = 3700
-
 const labels = { app: 'web', tier: 'frontend', 'pod-template-hash': '5d8f7c9b4' }
 
 /** The text of a pod before its name and behind it. */

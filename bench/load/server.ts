@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-const startLimitMs = 30_000
+const startLimitMs = 120_000
 
 /** A server of ours in a process of its own, on a durable store in a folder that goes with it. */
 export interface RunningServer {
@@ -94,7 +94,7 @@ export function resident(pid: number): { rss: number; own: number } {
   return { rss: mb('VmRSS'), own: mb('RssAnon') }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -7,7 +7,7 @@ import { loosePodText } from '../load/pod.ts'
 import type { Namespaces } from './cluster.ts'
 
 export const serverParts = ['creates', 'list', 'watch'] as const
-export type ServerPart = (typeof serverParts)[number]
+type ServerPart = (typeof serverParts)[number]
 
 /** Which parts, and how many pods are created and listed. */
 export interface Wanted {

@@ -38,7 +38,7 @@ const victims = 10
 /** A node that is silent for 50 seconds is told to be lost; its pods are left alone for five minutes. */
 const flap = { silentMs: 60_000, restMs: 15_000 }
 
-export const actionNames = ['roll', 'rescale', 'recreate', 'kill'] as const
+const actionNames = ['roll', 'rescale', 'recreate', 'kill'] as const
 export type ActionName = (typeof actionNames)[number]
 
 /** Changes the owners of a namespace and its nodes until it is stopped. */

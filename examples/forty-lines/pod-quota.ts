@@ -19,7 +19,7 @@ export function plan({ wanted, quota }: Observed): Step<Action> {
 export const podQuota = defineController<Namespace, Observed, Action>({
   name: 'pod-quota',
   owner: namespaces,
-  owns: [resourcequotas],
+  sources: { owns: [resourcequotas] },
   observe: ({ caches }, namespace) => ({
     wanted: namespace.metadata.annotations?.['example.com/pods'],
     quota: caches.owned(resourcequotas, namespace)[0],

@@ -43,11 +43,13 @@ const records = (data: Record<string, string>): ApplyConfiguration<ConfigMap> =>
 export const websiteController = defineController<Website, Observed, Action>({
   name: 'website',
   owner: websites,
-  owns: [deployments],
-  indexes: [indexing(websites, 'domain', ({ spec }) => [spec.domain])],
-  watches: [watching(configmaps, ({ data }, caches) => Object.keys(data ?? {}).flatMap((domain) => caches.byIndex(websites, 'domain', domain).map(keyOf)))],
-  finalizer: 'example.com/domain',
-  backOff: { maxDelayMs: 60_000 },
+  sources: {
+    owns: [deployments],
+    indexes: [indexing(websites, 'domain', ({ spec }) => [spec.domain])],
+    watches: [watching(configmaps, ({ data }, caches) => Object.keys(data ?? {}).flatMap((domain) => caches.byIndex(websites, 'domain', domain).map(keyOf)))],
+  },
+  deletion: { finalizer: 'example.com/domain' },
+  timing: { backOff: { maxDelayMs: 60_000 } },
   observe: ({ caches }, website) => ({
     website,
     deployment: caches.owned(deployments, website)[0],
@@ -60,7 +62,9 @@ export const websiteController = defineController<Website, Observed, Action>({
     Register: ({ writer, owner }) => writer.apply(configmaps, records({ [owner.spec.domain]: keyOf(owner) }), { fieldManager: `website ${owner.metadata.uid}`, force: false }),
     Unregister: ({ writer, owner }) => writer.apply(configmaps, records({}), { fieldManager: `website ${owner.metadata.uid}` }),
   },
-  status: ({ website, deployment }, { wait }) => ({ ready: wait ?? `${deployment?.status?.readyReplicas ?? 0}/${website.spec.replicas}` }),
+  status: {
+    compute: ({ website, deployment }, { wait }) => ({ ready: wait ?? `${deployment?.status?.readyReplicas ?? 0}/${website.spec.replicas}` }),
+  },
 })
 
 /** The webhook's judgement, which needs more than a schema: a domain has a dot, and a small site is only warned about. */

@@ -1,5 +1,6 @@
-// What Coxswain adds to Kubernetes' types, in the form of the generated schema: fields of types that exist, or whole types, which may
-// say their `apiVersion` and `kind`. How a field vanishes follows from its type as for Kubernetes' own, unless it says its `zero`.
+// What Coxswain adds to Kubernetes' types, in the form of the generated schema: fields of types that exist, or whole
+// types, which may say their `apiVersion` and `kind`. How a field vanishes follows from its type as for Kubernetes'
+// own, unless it says its `zero`.
 import { cloneSetTypes, lastUpdate } from './clonesets.mjs'
 import { said } from './fields.mjs'
 
@@ -30,7 +31,10 @@ export const additions = {
     goVersion: 'v1',
     doc: 'ProgressMark is the furthest that a rollout has come since its clock was started.',
     fields: {
-      revision: { type: { kind: 'string' }, doc: 'The name of the revision, or of the ReplicaSet, that is rolled out.' },
+      revision: {
+        type: { kind: 'string' },
+        doc: 'The name of the revision, or of the ReplicaSet, that is rolled out.',
+      },
       desiredReplicas: count('The number of replicas that are wanted.'),
       updatedReplicas: count('The largest number of pods of that revision.'),
       readyReplicas: count('The largest number of ready pods of that revision.'),

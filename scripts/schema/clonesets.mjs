@@ -1,8 +1,11 @@
-// The types of apps.kruise.io's CloneSets, which Kubernetes' models do not have. v1alpha1's is the stored form and has the plain
-// names; what v1beta1 says otherwise has names of its own. Where a structure is part of both, it stands here once.
+// The types of apps.kruise.io's CloneSets, which Kubernetes' models do not have. v1alpha1's is the stored form and has
+// the plain names; what v1beta1 says otherwise has names of its own. Where a structure is part of both, it stands here
+// once.
 import { said } from './fields.mjs'
 
-const field = (kind) => (doc, more = {}) => ({ type: { kind }, doc, ...more })
+const field =
+  (kind) =>
+  (doc, more = {}) => ({ type: { kind }, doc, ...more })
 const string = field('string')
 const int32 = field('int32')
 const int64 = field('int64')
@@ -35,52 +38,92 @@ const count = (doc) => int32(doc, required)
 
 const spec = {
   replicas: int32('How many pods are wanted. Defaults to 1.'),
-  selector: struct('LabelSelector', 'Which pods belong to the set. It has to match the labels of the template, and cannot be changed.', {
-    ...required,
-    ...always,
-    nullable: true,
-  }),
-  template: struct('PodTemplateSpec', 'What the pods are made from. The only restartPolicy allowed is Always.', required),
+  selector: struct(
+    'LabelSelector',
+    'Which pods belong to the set. It has to match the labels of the template, and cannot be changed.',
+    {
+      ...required,
+      ...always,
+      nullable: true,
+    },
+  ),
+  template: struct(
+    'PodTemplateSpec',
+    'What the pods are made from. The only restartPolicy allowed is Always.',
+    required,
+  ),
   volumeClaimTemplates: listOf(
     structs('PersistentVolumeClaim'),
     'Claims that each pod gets one of its own of. A claim goes with its pod. A change concerns pods that are made after it.',
     { listType: 'atomic' },
   ),
   revisionHistoryLimit: int32('How many revisions are kept besides those in use. Defaults to 10.'),
-  minReadySeconds: int32('For how many seconds a pod has to be ready to count as available. Defaults to 0: as soon as it is ready.', omitted),
-  lifecycle: struct('CloneSetLifecycle', 'Hooks that hold a pod at points of its life until somebody else lets it go on.'),
+  minReadySeconds: int32(
+    'For how many seconds a pod has to be ready to count as available. Defaults to 0: as soon as it is ready.',
+    omitted,
+  ),
+  lifecycle: struct(
+    'CloneSetLifecycle',
+    'Hooks that hold a pod at points of its life until somebody else lets it go on.',
+  ),
   progressDeadlineSeconds: int32(
     'For how many seconds a rollout may make no progress before the condition Progressing says so with the reason ProgressDeadlineExceeded. The rollout goes on nevertheless. Time for which it is paused, or has got as far as the partition lets it, does not count. Must be greater than minReadySeconds. Defaults to 600; 2147483647 means no deadline.',
   ),
 }
 
 const scaling = {
-  podsToDelete: listOf(strings, 'Names of pods to delete. Where replicas is not lowered as well, others take their places. Names that are done with are removed by the controller.'),
-  maxUnavailable: intOrString('How many pods, or how many percent of replicas, may be unavailable for more to be made when scaling up. Without it all are made at once.'),
-  excludePreparingDelete: flag('Whether pods that wait for their preDelete hook are left out when pods are counted for scaling. Defaults to false.'),
+  podsToDelete: listOf(
+    strings,
+    'Names of pods to delete. Where replicas is not lowered as well, others take their places. Names that are done with are removed by the controller.',
+  ),
+  maxUnavailable: intOrString(
+    'How many pods, or how many percent of replicas, may be unavailable for more to be made when scaling up. Without it all are made at once.',
+  ),
+  excludePreparingDelete: flag(
+    'Whether pods that wait for their preDelete hook are left out when pods are counted for scaling. Defaults to false.',
+  ),
 }
-const disablePVCReuse = flag('Whether the claims of a pod that was deleted by somebody else are deleted too. Otherwise the next pod takes them over. Defaults to false.')
+const disablePVCReuse = flag(
+  'Whether the claims of a pod that was deleted by somebody else are deleted too. Otherwise the next pod takes them over. Defaults to false.',
+)
 
 const rolling = {
-  partition: intOrString('How many pods, or how many percent of replicas, stay at older revisions. Percentages are rounded up. Defaults to 0.'),
+  partition: intOrString(
+    'How many pods, or how many percent of replicas, stay at older revisions. Percentages are rounded up. Defaults to 0.',
+  ),
   maxUnavailable: intOrString(
     'How many pods, or how many percent of replicas, may be unavailable during an update. Percentages are rounded up, but down where maxSurge is not 0. Defaults to 20%.',
   ),
-  maxSurge: intOrString('How many pods, or how many percent of replicas, there may be above replicas during an update. Percentages are rounded up. Defaults to 0.'),
+  maxSurge: intOrString(
+    'How many pods, or how many percent of replicas, there may be above replicas during an update. Percentages are rounded up. Defaults to 0.',
+  ),
   paused: flag('Whether no pods are updated for now. Replicas are kept up nevertheless.'),
   priorityStrategy: struct('UpdatePriorityStrategy', 'Which pods are updated first.'),
-  scatterStrategy: listOf(structs('UpdateScatterTerm'), 'Labels whose bearers are not to be updated all together, but spread over the rollout.', { listType: 'atomic' }),
+  scatterStrategy: listOf(
+    structs('UpdateScatterTerm'),
+    'Labels whose bearers are not to be updated all together, but spread over the rollout.',
+    { listType: 'atomic' },
+  ),
 }
 const inPlaceUpdate = (type) => ({ inPlaceUpdateStrategy: struct(type, 'How pods are updated in place.') })
-const gracePeriodSeconds = int32('For how many seconds a pod is not ready before its images are changed. Defaults to 0.', omitted)
+const gracePeriodSeconds = int32(
+  'For how many seconds a pod is not ready before its images are changed. Defaults to 0.',
+  omitted,
+)
 /** What says something else where it is there: its zero must not vanish. */
 const asInV1alpha1 = (fields) =>
-  Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, { ...f, zero: 'keep', doc: `Taken as v1alpha1 has it, and shown as part of rollingUpdate. ${f.doc}` }]))
+  Object.fromEntries(
+    Object.entries(fields).map(([name, f]) => [
+      name,
+      { ...f, zero: 'keep', doc: `Taken as v1alpha1 has it, and shown as part of rollingUpdate. ${f.doc}` },
+    ]),
+  )
 
 const v1alpha1 = { goVersion: 'v1alpha1' }
 const v1beta1 = (goName) => ({ goName, goVersion: 'v1beta1' })
 const shared = (goName) => ({ goName, goVersion: 'pub' })
-const whatItIs = 'CloneSet keeps a number of like pods running and replaces them, or updates them in place, when their template changes.'
+const whatItIs =
+  'CloneSet keeps a number of like pods running and replaces them, or updates them in place, when their template changes.'
 
 export const cloneSetTypes = {
   CloneSet: {
@@ -137,7 +180,11 @@ export const cloneSetTypes = {
     fields: {
       ...spec,
       scaleStrategy: struct('V1beta1CloneSetScaleStrategy', 'How pods are added and removed.', always),
-      updateStrategy: struct('V1beta1CloneSetUpdateStrategy', 'How pods come to another revision of the template.', always),
+      updateStrategy: struct(
+        'V1beta1CloneSetUpdateStrategy',
+        'How pods come to another revision of the template.',
+        always,
+      ),
     },
   },
   V1beta1CloneSetScaleStrategy: {
@@ -149,7 +196,10 @@ export const cloneSetTypes = {
         type: { kind: 'boolean' },
         doc: 'Whether the claims of a pod that was deleted by somebody else are taken over by the next pod. Otherwise they are deleted too. Defaults to false.',
       },
-      disablePVCReuse: { type: { kind: 'boolean' }, doc: 'Taken as v1alpha1 has it, and shown as enablePVCReuse, its opposite.' },
+      disablePVCReuse: {
+        type: { kind: 'boolean' },
+        doc: 'Taken as v1alpha1 has it, and shown as enablePVCReuse, its opposite.',
+      },
     },
   },
   V1beta1CloneSetUpdateStrategy: {
@@ -186,8 +236,14 @@ export const cloneSetTypes = {
       availableReplicas: count('How many pods have been ready for minReadySeconds.'),
       updatedReplicas: count('How many pods are of the update revision.'),
       updatedReadyReplicas: count('How many pods of the update revision are ready.'),
-      updatedAvailableReplicas: int32('How many pods of the update revision have been ready for minReadySeconds.', omitted),
-      expectedUpdatedReplicas: int32('How many pods are to be of the update revision: replicas without the partition.', omitted),
+      updatedAvailableReplicas: int32(
+        'How many pods of the update revision have been ready for minReadySeconds.',
+        omitted,
+      ),
+      expectedUpdatedReplicas: int32(
+        'How many pods are to be of the update revision: replicas without the partition.',
+        omitted,
+      ),
       desiredReplicas: int32('The number of replicas that this status was written for.'),
       updateRevision: string('The name of the revision that the template is.'),
       currentRevision: string('The name of the revision that all pods were of last.'),
@@ -239,14 +295,24 @@ export const cloneSetTypes = {
     ...shared('UpdatePriorityStrategy'),
     doc: 'UpdatePriorityStrategy says which pods are updated first: by weight or by order, not by both.',
     fields: {
-      orderPriority: listOf(structs('UpdatePriorityOrderTerm'), 'Pods are updated by the value of a label: of the first of these that they have.', { listType: 'atomic' }),
-      weightPriority: listOf(structs('UpdatePriorityWeightTerm'), 'Pods are updated by the sum of the weights whose selector matches, the largest first.', { listType: 'atomic' }),
+      orderPriority: listOf(
+        structs('UpdatePriorityOrderTerm'),
+        'Pods are updated by the value of a label: of the first of these that they have.',
+        { listType: 'atomic' },
+      ),
+      weightPriority: listOf(
+        structs('UpdatePriorityWeightTerm'),
+        'Pods are updated by the sum of the weights whose selector matches, the largest first.',
+        { listType: 'atomic' },
+      ),
     },
   },
   UpdatePriorityOrderTerm: {
     ...shared('UpdatePriorityOrderTerm'),
     doc: 'UpdatePriorityOrderTerm names a label that pods are ordered by.',
-    fields: { orderedKey: string("The label. Its values are compared by the last number in them: 10 of 'web-10'.", required) },
+    fields: {
+      orderedKey: string("The label. Its values are compared by the last number in them: 10 of 'web-10'.", required),
+    },
   },
   UpdatePriorityWeightTerm: {
     ...shared('UpdatePriorityWeightTerm'),
@@ -271,9 +337,13 @@ export const cloneSetTypes = {
     doc: 'InPlaceUpdateStrategy says how pods are updated in place. What v1alpha1 has annotations for is part of it.',
     fields: {
       gracePeriodSeconds,
-      imagePreDownloadParallelism: intOrString('On how many nodes images are to be fetched ahead at a time. Kept, not acted upon.'),
+      imagePreDownloadParallelism: intOrString(
+        'On how many nodes images are to be fetched ahead at a time. Kept, not acted upon.',
+      ),
       imagePreDownloadTimeoutSeconds: int32('For how long images may be fetched ahead. Kept, not acted upon.'),
-      imagePreDownloadMinUpdatedReadyPods: intOrString('After how many ready updated pods images are fetched ahead. Kept, not acted upon.'),
+      imagePreDownloadMinUpdatedReadyPods: intOrString(
+        'After how many ready updated pods images are fetched ahead. Kept, not acted upon.',
+      ),
     },
   },
 }

@@ -104,6 +104,7 @@ export const descriptions = {
   'EventsV1EventSeries.lastObservedTime': 'When an event of the series was last observed.',
   'LeaseSpec.acquireTime': 'When the holder acquired the lease.',
   'LeaseSpec.renewTime': 'When the holder last renewed the lease.',
-  'V1beta1LeaseCandidateSpec.pingTime': 'When the server last asked the candidate to renew; it is alive if it has renewed since.',
+  'V1beta1LeaseCandidateSpec.pingTime':
+    'When the server last asked the candidate to renew; it is alive if it has renewed since.',
   'V1beta1LeaseCandidateSpec.renewTime': 'When the candidate last renewed.',
 }

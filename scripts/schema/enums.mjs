@@ -1,5 +1,5 @@
-// The values of strings whose Go types are marked as enumerations, which OpenAPI lists. Many types with constants are not marked: any
-// string is valid OpenAPI for their fields.
+// The values of strings whose Go types are marked as enumerations, which OpenAPI lists. Many types with constants are
+// not marked: any string is valid OpenAPI for their fields.
 import { goTypes } from './go-types.mjs'
 
 const upTo = (count, name) => Array.from({ length: count }, (_, at) => name(at + 1)).join(' ')
@@ -13,7 +13,8 @@ const valuesByType = {
   'v1.AppArmorProfileType': 'Localhost RuntimeDefault Unconfined',
   'v1.AzureDataDiskCachingMode': 'None ReadOnly ReadWrite',
   'v1.AzureDataDiskKind': 'Dedicated Managed Shared',
-  'v1.ClaimResourceStatus': 'ControllerResizeInProgress ControllerResizeInfeasible NodeResizeInProgress NodeResizeInfeasible NodeResizePending',
+  'v1.ClaimResourceStatus':
+    'ControllerResizeInProgress ControllerResizeInfeasible NodeResizeInProgress NodeResizeInfeasible NodeResizePending',
   'v1.CompletionMode': 'Indexed NonIndexed',
   'v1.ConcurrencyPolicy': 'Allow Forbid Replace',
   'v1.DNSPolicy': 'ClusterFirst ClusterFirstWithHostNet Default None',
@@ -54,7 +55,8 @@ const valuesByType = {
   'v1.Protocol': 'SCTP TCP UDP',
   'v1.PullPolicy': 'Always IfNotPresent Never',
   'v1.ReinvocationPolicyType': 'IfNeeded Never',
-  'v1.ResourceQuotaScope': 'BestEffort CrossNamespacePodAffinity NotBestEffort NotTerminating PriorityClass Terminating VolumeAttributesClass',
+  'v1.ResourceQuotaScope':
+    'BestEffort CrossNamespacePodAffinity NotBestEffort NotTerminating PriorityClass Terminating VolumeAttributesClass',
   'v1.RestartPolicy': 'Always Never OnFailure',
   'v1.ScopeSelectorOperator': 'DoesNotExist Exists In NotIn',
   'v1.ScopeType': '* Cluster Namespaced',
@@ -86,7 +88,10 @@ for (const type of Object.keys(valuesByType)) {
 
 const valuesOf = (type) => [...(withEmpty.has(type) ? [''] : []), ...valuesByType[type].split(' ')].sort()
 
-/** The values of a string, or of the strings in a list or map, by `Type.field`, in the order in which Kubernetes lists them. */
+/**
+ * The values of a string, or of the strings in a list or map, by `Type.field`, in the order in which Kubernetes lists
+ * them.
+ */
 export const enums = Object.fromEntries(
   Object.entries(goTypes)
     .filter(([, type]) => valuesByType[type])

@@ -1,4 +1,5 @@
-// The Go types of strings that have names, which error messages use (`cannot unmarshal number into … of type v1.Protocol`).
+// The Go types of strings that have names, which error messages use (`cannot unmarshal number into … of type
+// v1.Protocol`).
 // For lists and maps: the type of the items.
 const fieldsByType = {
   'types.UID':
@@ -66,7 +67,8 @@ const fieldsByType = {
   'v1.ParameterNotFoundActionType': 'ParamRef.parameterNotFoundAction',
   'v1.PatchType': 'Mutation.patchType',
   'v1.PathType': 'HTTPIngressPath.pathType',
-  'v1.PersistentVolumeAccessMode': 'PersistentVolumeSpec.accessModes PersistentVolumeClaimSpec.accessModes PersistentVolumeClaimStatus.accessModes',
+  'v1.PersistentVolumeAccessMode':
+    'PersistentVolumeSpec.accessModes PersistentVolumeClaimSpec.accessModes PersistentVolumeClaimStatus.accessModes',
   'v1.PersistentVolumeClaimConditionType': 'PersistentVolumeClaimCondition.type',
   'v1.PersistentVolumeClaimModifyVolumeStatus': 'ModifyVolumeStatus.status',
   'v1.PersistentVolumeClaimPhase': 'PersistentVolumeClaimStatus.phase',

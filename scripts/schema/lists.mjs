@@ -1,8 +1,13 @@
-// How lists merge: list type and keys (server-side apply, OpenAPI), patch strategy and merge key (strategic merge patch).
+// How lists merge: list type and keys (server-side apply, OpenAPI), patch strategy and merge key (strategic merge
+// patch).
 import { named } from './fields.mjs'
 
-const byKey = (key, ...more) =>
-  ({ listType: 'map', listMapKeys: [key, ...more], patchStrategy: 'merge', patchMergeKey: key })
+const byKey = (key, ...more) => ({
+  listType: 'map',
+  listMapKeys: [key, ...more],
+  patchStrategy: 'merge',
+  patchMergeKey: key,
+})
 const atomicBy = (key) => ({ listType: 'atomic', patchStrategy: 'merge', patchMergeKey: key })
 const retainingByKey = (key) => ({ ...byKey(key), patchStrategy: 'merge,retainKeys' })
 const mergedSet = { listType: 'set', patchStrategy: 'merge' }
@@ -28,6 +33,10 @@ const atomicLists = named({
   Container: 'args command envFrom resizePolicy restartPolicyRules',
   ContainerImage: 'names',
   CronJobStatus: 'active',
+  CustomResourceDefinitionNames: 'categories shortNames',
+  CustomResourceDefinitionSpec: 'versions',
+  CustomResourceDefinitionStatus: 'storedVersions',
+  CustomResourceDefinitionVersion: 'additionalPrinterColumns selectableFields',
   DeleteOptions: 'dryRun',
   Device: 'bindingConditions bindingFailureConditions consumesCounters taints',
   DeviceAllocationConfiguration: 'requests',
@@ -214,6 +223,7 @@ export const listKeys = {
 
   'APIServiceStatus.conditions': byKey('type'),
   'CertificateSigningRequestStatus.conditions': { listType: 'map', listMapKeys: ['type'] },
+  'CustomResourceDefinitionStatus.conditions': { listType: 'map', listMapKeys: ['type'] },
 
   'MutatingAdmissionPolicySpec.matchConditions': byKey('name'),
   'MutatingWebhook.matchConditions': byKey('name'),
@@ -237,10 +247,33 @@ export const listKeys = {
 
 /** Structures that server-side apply owns as a whole. */
 export const atomicStructs = new Set([
-  'ConfigMapKeySelector', 'CoreV1EndpointPort', 'CrossVersionObjectReference', 'DiscoveryV1EndpointPort', 'EndpointAddress',
-  'FileKeySelector', 'LabelSelector', 'LocalObjectReference', 'NodeSelector', 'NodeSelectorTerm', 'ObjectFieldSelector', 'ObjectReference',
-  'OwnerReference', 'RbacV1Subject', 'ResourceFieldSelector', 'RoleRef', 'ScopeSelector',
-  'ScopedResourceSelectorRequirement', 'SecretKeySelector', 'SecretReference', 'ServiceBackendPort', 'TopologySelectorTerm',
-  'TypedLocalObjectReference', 'V2CrossVersionObjectReference',
-  'MatchResources', 'NamedRuleWithOperations', 'ParamKind', 'ParamRef', 'Variable',
+  'ConfigMapKeySelector',
+  'CoreV1EndpointPort',
+  'CrossVersionObjectReference',
+  'DiscoveryV1EndpointPort',
+  'EndpointAddress',
+  'FileKeySelector',
+  'LabelSelector',
+  'LocalObjectReference',
+  'NodeSelector',
+  'NodeSelectorTerm',
+  'ObjectFieldSelector',
+  'ObjectReference',
+  'OwnerReference',
+  'RbacV1Subject',
+  'ResourceFieldSelector',
+  'RoleRef',
+  'ScopeSelector',
+  'ScopedResourceSelectorRequirement',
+  'SecretKeySelector',
+  'SecretReference',
+  'ServiceBackendPort',
+  'TopologySelectorTerm',
+  'TypedLocalObjectReference',
+  'V2CrossVersionObjectReference',
+  'MatchResources',
+  'NamedRuleWithOperations',
+  'ParamKind',
+  'ParamRef',
+  'Variable',
 ])

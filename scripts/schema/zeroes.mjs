@@ -1,6 +1,6 @@
-// How fields of the Go types vanish, where it cannot be told from the models.
-// By default an optional string, list or map is a value with omitempty, an optional number, boolean or structure a pointer,
-// and a required field is always written out.
+// How fields of the Go types vanish, where it cannot be told from the models. By default an optional string, list or
+// map is a value with omitempty, an optional number, boolean or structure a pointer, and a required field is always
+// written out.
 import { named } from './fields.mjs'
 
 /** Optional numbers, booleans and times that are values with omitempty: a zero is not written out. */
@@ -83,7 +83,10 @@ export const valueFields = named({
     'x-kubernetes-int-or-string',
 })
 
-/** Optional strings that are pointers: what was sent stays, "" too. (Of scaling policies an empty list is told from none, and refused.) */
+/**
+ * Optional strings that are pointers: what was sent stays, "" too. (Of scaling policies an empty list is told from
+ * none, and refused.)
+ */
 export const pointerFields = named({
   ObjectMeta: 'managedFields',
   AdmissionregistrationV1ServiceReference: 'path',

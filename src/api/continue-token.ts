@@ -1,21 +1,23 @@
 import { badRequest } from './errors.ts'
-import { goJsonName } from './go-format.ts'
+import { goJsonName } from './printing/go-format.ts'
 import { JsonSyntaxError, parseJson } from './json/index.ts'
 
-/** Where a list goes on. */
-export interface ContinueToken {
-  /** The revision the first page was read at; -1 stands for whatever is current. */
+/** The position at which a paginated list continues. */
+interface ContinueToken {
+  /** The revision of the first page; -1 stands for the current one. */
   revision: number
-  /** The last key that was seen, in full. */
+  /** The last key of the previous page, with its prefix. */
   after: string
 }
 
 const version = 'meta.k8s.io/v1'
 
-/** The token that goes on after `key`. Keys stand in it without `prefix`, the one that all keys of the list share. */
+/** The token of the page after `key`. `prefix` is common to all keys of the list and not part of the token. */
 export function encodeContinue(revision: number, key: string, prefix: string): string {
   if (!key.startsWith(prefix)) throw new Error(`key ${JSON.stringify(key)} is not under ${JSON.stringify(prefix)}`)
-  return Buffer.from(JSON.stringify({ v: version, rv: revision, start: `${key.slice(prefix.length)}\0` })).toString('base64url')
+  return Buffer.from(JSON.stringify({ v: version, rv: revision, start: `${key.slice(prefix.length)}\0` })).toString(
+    'base64url',
+  )
 }
 
 const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`)
@@ -53,15 +55,16 @@ function decodeText(token: string): string {
   return Buffer.from(token, 'base64url').toString()
 }
 
-const climbs = (key: string) => key.split('/').some((part, i) => part === '..' || part === '.' || (part === '' && i > 0))
+const climbs = (key: string) =>
+  key.split('/').some((part, i) => part === '..' || part === '.' || (part === '' && i > 0))
 
-/** Reads a token back. Throws a BadRequest in Kubernetes' words for one that no server hands out. */
+/** Decodes a token. Throws a BadRequest in Kubernetes' words if it is invalid. */
 export function decodeContinue(token: string, prefix: string): ContinueToken {
   const { v, rv, start } = parseFields(decodeText(token))
   if (v !== version) throw refuse(`server does not recognize this encoded version ${v}`)
   if (rv === 0) throw refuse(`incorrect encoded start resourceVersion (version ${version})`)
   if (start === '') throw refuse(`encoded start key empty (version ${version})`)
-  // The prefix bounds what a list may see: a key must not lead out of it.
+  // The prefix limits the keys that a list may read. A token must not lead out of it.
   if (climbs(start)) throw refuse(start)
   const key = start.startsWith('/') ? start.slice(1) : start
   return { revision: rv, after: prefix + (key.endsWith('\0') ? key.slice(0, -1) : key) }

@@ -1,5 +1,5 @@
 /**
- * Whether two JSON values say the same. A field that is undefined counts as absent; order matters in lists and not in objects.
+ * True if two JSON values are equal. An undefined field counts as absent. Order matters in lists but not in objects.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -31,7 +31,9 @@ const isEmptyContainer = (value: unknown): boolean => {
   return true
 }
 
-/** As deepEqual, but an empty list or object, null and an absent field are all the same: Kubernetes' semantic equality. */
+/**
+ * As deepEqual, but an empty list, an empty object, null and an absent field are equal: Kubernetes' semantic equality.
+ */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (isEmptyContainer(a) && isEmptyContainer(b)) return true
@@ -49,7 +51,10 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
 
 const isContainer = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Where two values first differ, as a JSON pointer below `path`, by the measure of semanticEqual; undefined if they say the same. */
+/**
+ * The first difference between two values as a JSON pointer below `path`, compared as by semanticEqual; undefined if
+ * they are equal.
+ */
 export function differingPath(a: unknown, b: unknown, path = ''): string | undefined {
   if (semanticEqual(a, b)) return undefined
   if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return path

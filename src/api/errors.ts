@@ -48,7 +48,7 @@ export interface Status {
   code?: number
 }
 
-/** Which kind of object an error is about; `resource` is the plural name. */
+/** The object that an error is about. `resource` is the plural name. */
 export interface GroupResource {
   group: string
   resource: string
@@ -59,15 +59,21 @@ export interface GroupKind {
   kind: string
 }
 
-/** A request that failed, in the terms a Kubernetes client understands. */
+/** An error of the API: code, reason and details as Kubernetes clients know them. */
 export class ApiError extends Error {
   readonly code: number
   readonly reason: StatusReason | ''
   readonly details: StatusDetails | undefined
-  /** What a list may go on with after it expired. */
+  /** The token with which a list may continue after its own one expired. */
   readonly metadata: Status['metadata']
 
-  constructor(code: number, reason: StatusReason | '', message: string, details?: StatusDetails, metadata: Status['metadata'] = {}) {
+  constructor(
+    code: number,
+    reason: StatusReason | '',
+    message: string,
+    details?: StatusDetails,
+    metadata: Status['metadata'] = {},
+  ) {
     super(message)
     this.name = 'ApiError'
     this.code = code
@@ -106,7 +112,9 @@ export const forbiddenError = (gr: GroupResource, name: string, why: string) =>
   new ApiError(
     403,
     'Forbidden',
-    gr.resource ? `${dotted(gr.resource, gr.group)}${name ? ` ${JSON.stringify(name)}` : ''} is forbidden: ${why}` : `forbidden: ${why}`,
+    gr.resource
+      ? `${dotted(gr.resource, gr.group)}${name ? ` ${JSON.stringify(name)}` : ''} is forbidden: ${why}`
+      : `forbidden: ${why}`,
     about(gr, name),
   )
 
@@ -114,14 +122,18 @@ export const notFound = (gr: GroupResource, name: string) =>
   new ApiError(404, 'NotFound', `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} not found`, about(gr, name))
 
 /** The path itself is unknown, as opposed to the object it names. */
-export const notFoundPath = () =>
-  new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+export const notFoundPath = () => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
 
 export const methodNotAllowed = () =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
 export const alreadyExists = (gr: GroupResource, name: string) =>
-  new ApiError(409, 'AlreadyExists', `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} already exists`, about(gr, name))
+  new ApiError(
+    409,
+    'AlreadyExists',
+    `${dotted(gr.resource, gr.group)} ${JSON.stringify(name)} already exists`,
+    about(gr, name),
+  )
 
 export const conflict = (gr: GroupResource, name: string, why: string) =>
   new ApiError(
@@ -131,18 +143,19 @@ export const conflict = (gr: GroupResource, name: string, why: string) =>
     about(gr, name),
   )
 
-/** What a writer hears whose copy is older than what is stored. */
+/** The conflict for a write that is based on an older version than the stored one. */
 export const conflictModified = (gr: GroupResource, name: string) =>
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again')
 
-/** The history asked for is compacted away: list again. */
-export const expired = (message: string, metadata?: Status['metadata']) => new ApiError(410, 'Expired', message, undefined, metadata)
+/** The requested revision is compacted. The client must list again. */
+export const expired = (message: string, metadata?: Status['metadata']) =>
+  new ApiError(410, 'Expired', message, undefined, metadata)
 
-/** Nobody reads more than this, and an answer must not be a hundred times as long as the request. */
+/** The limit for the text of an error. A response must not be a hundred times as long as its request. */
 const maxErrorsTold = 1000
 const maxErrorText = 1 << 20
 
-/** The first errors in words, as many as an answer may hold: each may quote all of a long list. */
+/** The first errors as text, up to the limit. Each of them may quote a long list. */
 function wordsOf(all: readonly FieldError[]): { reason: string; field: string; message: string }[] {
   const told: { reason: string; field: string; message: string }[] = []
   let length = 0
@@ -156,7 +169,7 @@ function wordsOf(all: readonly FieldError[]): { reason: string; field: string; m
 
 export const invalidObject = (gk: GroupKind, name: string, all: readonly FieldError[]) => {
   const errors = wordsOf(all)
-  // The causes repeat what is found twice, the sentence does not.
+  // Duplicate errors are omitted from the sentence, but not from the causes.
   const lines = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))]
   const more = all.length > errors.length ? [`and ${all.length - errors.length} more`] : []
   const text = lines.length + more.length === 1 ? lines[0] : `[${[...lines, ...more].join(', ')}]`
@@ -169,7 +182,10 @@ export const invalidObject = (gk: GroupKind, name: string, all: readonly FieldEr
 }
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number, causes?: StatusCause[]) =>
-  new ApiError(429, 'TooManyRequests', message, { ...(causes ? { causes } : {}), ...(retryAfterSeconds ? { retryAfterSeconds } : {}) })
+  new ApiError(429, 'TooManyRequests', message, {
+    ...(causes ? { causes } : {}),
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  })
 
 export const entityTooLarge = (message: string) => new ApiError(413, 'RequestEntityTooLarge', message)
 
@@ -178,12 +194,18 @@ export const internalError = (message: string) =>
 
 export const serviceUnavailable = (message: string) => new ApiError(503, 'ServiceUnavailable', message)
 
-const is = (reason: StatusReason) => (e: unknown): e is ApiError => e instanceof ApiError && e.reason === reason
+const is =
+  (reason: StatusReason) =>
+  (e: unknown): e is ApiError =>
+    e instanceof ApiError && e.reason === reason
 
 export const isNotFound = is('NotFound')
 export const isAlreadyExists = is('AlreadyExists')
 export const isConflict = is('Conflict')
 export const isInvalid = is('Invalid')
-/** What a write hears whose uid is not that of the object: another one has its name. A conflict may have other reasons. */
+/**
+ * The conflict for a write whose uid precondition fails: another object has the name. Other conflicts have other
+ * reasons.
+ */
 export const isAnotherUid = (e: unknown): boolean => isConflict(e) && /UID in (the )?precondition/i.test(e.message)
 export const isExpired = (e: unknown): e is ApiError => e instanceof ApiError && e.code === 410

@@ -1,5 +1,5 @@
-/** A part of the system that a gate changes. */
-export type GateUser = 'apiserver' | 'controllers' | 'node' | 'monitor'
+/** The component that a gate affects. */
+type GateUser = 'apiserver' | 'controllers' | 'node' | 'monitor'
 
 export type GateStage = 'ALPHA' | 'BETA' | ''
 
@@ -7,12 +7,12 @@ export interface Gate {
   stage: GateStage
   default: boolean
   usedBy: readonly GateUser[]
-  /** GA gates that can no longer be switched. */
+  /** GA gates, which can no longer be changed. */
   locked?: boolean
   does: string
 }
 
-/** Every gate there is. docs/feature-gates.md is checked against this table. */
+/** All feature gates. A test compares docs/feature-gates.md with this table. */
 export const knownGates = {
   CoordinatedLeaderElection: {
     stage: 'BETA',
@@ -98,7 +98,7 @@ export type GateName = keyof typeof knownGates
 
 const isKnown = (name: string): name is GateName => Object.hasOwn(knownGates, name)
 
-/** Which gates are on. Immutable once made. */
+/** The state of all gates. Immutable. */
 export class FeatureGates {
   readonly #on: ReadonlyMap<GateName, boolean>
 
@@ -106,26 +106,33 @@ export class FeatureGates {
     this.#on = on
   }
 
-  /** All gates at their defaults, but for those given. */
+  /** All gates with their defaults, except for the given ones. */
   static of(overrides: Partial<Record<GateName, boolean>> = {}): FeatureGates {
     const on = new Map<GateName, boolean>()
     for (const name of Object.keys(knownGates) as GateName[]) on.set(name, overrides[name] ?? knownGates[name].default)
     return new FeatureGates(on)
   }
 
-  /** Reads `A=true,B=false`; throws with a sentence for the user on an unknown name or a value that is not a boolean. */
+  /** Parses `A=true,B=false`. Throws an error for the user if a name is unknown or a value is not a boolean. */
   static parse(text: string): FeatureGates {
     const overrides: Partial<Record<GateName, boolean>> = {}
-    for (const part of text.split(',').map((p) => p.trim()).filter((p) => p !== '')) {
+    for (const part of text
+      .split(',')
+      .map((p) => p.trim())
+      .filter((p) => p !== '')) {
       const at = part.indexOf('=')
       if (at < 0) throw new Error(`missing bool value for ${part}`)
       const name = part.slice(0, at).trim()
       const value = part.slice(at + 1).trim()
       if (!isKnown(name)) throw new Error(`unrecognized feature gate: ${name}`)
       const isOn = parseBool(value)
-      if (isOn === undefined) throw new Error(`invalid value of ${name}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+      if (isOn === undefined)
+        throw new Error(
+          `invalid value of ${name}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`,
+        )
       const gate: Gate = knownGates[name]
-      if (gate.locked && isOn !== gate.default) throw new Error(`cannot set feature gate ${name} to ${isOn}, feature is locked to ${gate.default}`)
+      if (gate.locked && isOn !== gate.default)
+        throw new Error(`cannot set feature gate ${name} to ${isOn}, feature is locked to ${gate.default}`)
       overrides[name] = isOn
     }
     return FeatureGates.of(overrides)
@@ -135,13 +142,15 @@ export class FeatureGates {
     return this.#on.get(name) === true
   }
 
-  /** Every gate with its state, in order of name. */
+  /** All gates with their states, sorted by name. */
   all(): { name: GateName; stage: GateStage; enabled: boolean }[] {
-    return [...this.#on].map(([name, enabled]) => ({ name, stage: knownGates[name].stage as GateStage, enabled })).sort((a, b) => (a.name < b.name ? -1 : 1))
+    return [...this.#on]
+      .map(([name, enabled]) => ({ name, stage: knownGates[name].stage as GateStage, enabled }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 }
 
-/** What Go's strconv.ParseBool takes. */
+/** The values that Go's strconv.ParseBool accepts. */
 function parseBool(text: string): boolean | undefined {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false

@@ -6,17 +6,17 @@ export interface Clock {
   now(): number
   /** Runs `fn` once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, fn: () => void): () => void
-  /** Shares the event loop between what takes long. Absent where time stands still. */
+  /** Shares the event loop between long operations. Undefined for a virtual clock. */
   readonly turns?: Turns
 }
 
-/** How what takes long is to be done under this clock. */
+/** Returns the slicing of long operations under this clock. */
 export const turnsOf = (clock: Clock): Turns => clock.turns ?? endlessTurn
 
-/** What setTimeout can wait for: more than that it takes for nothing at all. */
+/** The maximum delay of setTimeout; a longer one fires immediately. */
 const longestMs = 2 ** 31 - 1
 
-/** The machine's own time. Its timers do not keep the process alive. */
+/** The clock of the machine. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, fn) {

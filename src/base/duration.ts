@@ -1,6 +1,6 @@
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** Reads `1m30s`, `250ms`, `9s`; undefined for anything else. */
+/** Parses `1m30s`, `250ms`, `9s`; undefined for anything else. */
 export function parseDuration(text: string | undefined): number | undefined {
   if (!text || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined
   let sum = 0
@@ -8,7 +8,7 @@ export function parseDuration(text: string | undefined): number | undefined {
   return sum
 }
 
-/** As Go prints a duration: `1m30s`, `250ms`, `1.5s`. */
+/** Formats a duration as Go does: `1m30s`, `250ms`, `1.5s`. */
 export function printDuration(ms: number): string {
   if (ms < 1000) return ms === 0 ? '0s' : `${ms}ms`
   const hours = Math.floor(ms / 3_600_000)

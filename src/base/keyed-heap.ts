@@ -1,7 +1,7 @@
-/** Values by key, the first in order on top. A key is in it once; any can be taken out. */
+/** A heap of values by key. Each key is in it once, and any key can be removed. */
 export class KeyedHeap<K, V> {
   readonly #isBefore: (a: V, b: V) => boolean
-  /** A binary heap: no entry comes after those at 2i+1 and 2i+2. */
+  /** A binary heap: no entry sorts after its children at 2i+1 and 2i+2. */
   readonly #keys: K[] = []
   readonly #values: V[] = []
   readonly #places = new Map<K, number>()
@@ -27,19 +27,19 @@ export class KeyedHeap<K, V> {
     return this.#values[0]
   }
 
-  /** All values, in no order. */
+  /** Returns all values in unspecified order. */
   values(): V[] {
     return [...this.#values]
   }
 
-  /** Adds a value, or puts it in the place of the one that has its key. */
+  /** Adds a value or replaces the value of its key. */
   set(key: K, value: V): void {
     const at = this.#places.get(key) ?? this.#keys.length
     this.#put(at, key, value)
     this.#down(this.#up(at))
   }
 
-  /** The first values in order, at most so many. Nothing is taken out. */
+  /** Returns up to `count` of the first values in order, without removing them. */
   first(count: number): V[] {
     const values: V[] = []
     if (count <= 0) return values
@@ -47,9 +47,11 @@ export class KeyedHeap<K, V> {
     return values
   }
 
-  /** The values in order, each found when it is asked for. Nothing is taken out; the heap must not change meanwhile. */
+  /**
+   * Iterates over the values in order, lazily and without removing them. The heap must not change during the iteration.
+   */
   *inOrder(): Generator<V> {
-    // An entry comes next only after the one above it.
+    // An entry can only follow its parent.
     const next = new KeyedHeap<number, number>((a, b) => this.#isBefore(this.#values[a]!, this.#values[b]!))
     if (this.size > 0) next.set(0, 0)
     while (next.size > 0) {
@@ -78,6 +80,12 @@ export class KeyedHeap<K, V> {
     return value
   }
 
+  clear(): void {
+    this.#keys.length = 0
+    this.#values.length = 0
+    this.#places.clear()
+  }
+
   #put(at: number, key: K, value: V): void {
     this.#keys[at] = key
     this.#values[at] = value
@@ -91,7 +99,7 @@ export class KeyedHeap<K, V> {
     this.#put(b, key, value)
   }
 
-  /** Where the entry has come to. */
+  /** Returns the entry's new index. */
   #up(from: number): number {
     let at = from
     while (at > 0) {
@@ -104,11 +112,12 @@ export class KeyedHeap<K, V> {
   }
 
   #down(from: number): void {
-    for (let at = from; ; ) {
+    for (let at = from; ;) {
       const left = 2 * at + 1
       const right = left + 1
       if (left >= this.#keys.length) return
-      const child = right < this.#keys.length && this.#isBefore(this.#values[right]!, this.#values[left]!) ? right : left
+      const child =
+        right < this.#keys.length && this.#isBefore(this.#values[right]!, this.#values[left]!) ? right : left
       if (!this.#isBefore(this.#values[child]!, this.#values[at]!)) return
       this.#swap(at, child)
       at = child

@@ -1,16 +1,21 @@
-/** How much is said. */
+/** The minimum level of messages that are logged. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 const order: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** Writes one JSON object a line. Fields of a child come with every line it writes. */
+/** Writes one JSON object per line. Lines of a child logger contain the fields of the child. */
 export class Logger {
   readonly #write: (line: string) => void
   readonly #level: number
   readonly #fields: Record<string, unknown>
   readonly #now: () => number
 
-  constructor(write: (line: string) => void, level: LogLevel = 'info', fields: Record<string, unknown> = {}, now: () => number = Date.now) {
+  constructor(
+    write: (line: string) => void,
+    level: LogLevel = 'info',
+    fields: Record<string, unknown> = {},
+    now: () => number = Date.now,
+  ) {
     this.#write = write
     this.#level = order[level]
     this.#fields = fields
@@ -44,13 +49,15 @@ export class Logger {
 
   #log(level: LogLevel, message: string, fields: Record<string, unknown> | undefined): void {
     if (!this.isEnabled(level)) return
-    this.#write(`${JSON.stringify({ time: new Date(this.#now()).toISOString(), level, msg: message, ...this.#fields, ...fields }, asText)}\n`)
+    this.#write(
+      `${JSON.stringify({ time: new Date(this.#now()).toISOString(), level, msg: message, ...this.#fields, ...fields }, asText)}\n`,
+    )
   }
 }
 
-/** Errors, and integers that are no safe numbers, have no form in JSON of their own. */
+/** Serializes errors and unsafe integers, which JSON cannot represent. */
 const asText = (_key: string, value: unknown) =>
   value instanceof Error ? (value.stack ?? value.message) : typeof value === 'bigint' ? String(value) : value
 
-/** Says nothing. */
+/** Discards all messages. */
 export const silentLogger = new Logger(() => {})

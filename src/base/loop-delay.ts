@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts'
 import { type Counts, type MetricsRegistry, countValue, histogramLines, noCounts } from './metrics.ts'
 
-/** How often the loop is measured while it has something to do, and while it has next to nothing: an idle process stays asleep. */
+/** Measuring intervals of a busy and of an idle loop. The longer one lets an idle process sleep. */
 const busyMs = 20
 const idleMs = 1000
-/** More than this part of the time makes it busy, and keeps it so for a while. */
+/** A loop that is busy for more than this share of the time is measured at the busy interval for a while. */
 const busyShare = 0.02
 const staysBusy = 250
 
@@ -12,7 +12,7 @@ const slotMs = 10_000
 const slots = 6
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The clocks that it measures with: a time that never goes back, and milliseconds for which the loop has been busy. */
+/** The clocks to measure with: a monotonic time, and the milliseconds for which the loop has been busy. */
 export interface LoopMeter {
   nowMs(): number
   activeMs(): number
@@ -20,12 +20,12 @@ export interface LoopMeter {
 
 const ownLoop: LoopMeter = { nowMs: () => performance.now(), activeMs: () => performance.eventLoopUtilization().active }
 
-/** Measures how long whoever comes to the event loop has to wait. */
+/** Measures how long new work waits for the event loop. */
 export class LoopDelay {
   readonly #clock: Pick<Clock, 'after'>
   readonly #meter: LoopMeter
   readonly #counts: Counts = noCounts(bounds)
-  /** The longest delays of the last minute, by time. */
+  /** The longest delays of the last minute, by time slot. */
   readonly #longest: { slot: number; ms: number }[] = []
   #busyLeft = 0
   #cancel = () => {}
@@ -36,15 +36,17 @@ export class LoopDelay {
     this.#wait(this.#meter.activeMs())
   }
 
-  /** Tells of it where metrics are told. */
+  /** Registers the metrics. */
   register(metrics: MetricsRegistry): void {
     const name = 'coxswain_event_loop_delay_seconds'
     const help = 'How long what is due has to wait for the event loop.'
     metrics.family({ name, help, type: 'histogram', lines: () => histogramLines(name, '', bounds, this.#counts) })
-    metrics.gauge('coxswain_event_loop_delay_max_seconds', 'The longest such wait of the last minute.', (gauge) => gauge.with().set(this.longestMs / 1000))
+    metrics.gauge('coxswain_event_loop_delay_max_seconds', 'The longest such wait of the last minute.', (gauge) =>
+      gauge.with().set(this.longestMs / 1000),
+    )
   }
 
-  /** The waits of the last minute. */
+  /** The longest wait of the last minute. */
   get longestMs(): number {
     const oldest = this.#slot - slots
     return Math.max(0, ...this.#longest.filter(({ slot }) => slot > oldest).map(({ ms }) => ms))
@@ -71,9 +73,10 @@ export class LoopDelay {
     })
   }
 
-  /** Counts those, too, who would have come while nobody could be heard. */
+  /** Records a delay, including the ticks that were missed meanwhile. */
   #note(lateMs: number): void {
-    for (let ms = lateMs, left = 1000; ms >= 0 && left > 0; ms -= busyMs, left--) countValue(this.#counts, bounds, ms / 1000)
+    for (let ms = lateMs, left = 1000; ms >= 0 && left > 0; ms -= busyMs, left--)
+      countValue(this.#counts, bounds, ms / 1000)
     const slot = this.#slot
     const last = this.#longest.at(-1)
     if (last?.slot === slot) last.ms = Math.max(last.ms, lateMs)

@@ -1,9 +1,9 @@
 import type { Turns } from './turns.ts'
 
-/** Names and values that tell one series of a metric from another. */
+/** Label names and values that identify one series of a metric. */
 export type Labels = Readonly<Record<string, string>>
 
-/** All series of one name. */
+/** All series of one metric name. */
 export interface Family {
   name: string
   help: string
@@ -15,7 +15,7 @@ const escapeValue = (text: string) => (/["\\\n]/.test(text) ? escaped(text) : te
 
 const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
-/** `a="1",b="2"`, as it stands between the braces of a series. */
+/** Formats labels as `a="1",b="2"`, the text between the braces of a series. */
 export const labelText = (labels: Labels): string =>
   Object.entries(labels)
     .map(([k, v]) => `${k}="${escapeValue(v)}"`)
@@ -23,7 +23,10 @@ export const labelText = (labels: Labels): string =>
 
 const braced = (text: string) => (text === '' ? '' : `{${text}}`)
 
-/** What a histogram has counted: of values up to each bound and above the one before, and of all. */
+/**
+ * The counts of a histogram: the values in each bucket (above the previous bound, up to its own), their number and
+ * their sum.
+ */
 export interface Counts {
   counts: number[]
   sum: number
@@ -32,7 +35,7 @@ export interface Counts {
 
 export const noCounts = (bounds: readonly number[]): Counts => ({ counts: bounds.map(() => 0), sum: 0, count: 0 })
 
-/** Counts one more value. `bounds` are rising upper bounds. */
+/** Adds a value. `bounds` are ascending upper bounds. */
 export function countValue(into: Counts, bounds: readonly number[], value: number): void {
   into.sum += value
   into.count++
@@ -44,10 +47,15 @@ export function countValue(into: Counts, bounds: readonly number[], value: numbe
   }
 }
 
-/** The lines of one series of a histogram; `labels` as `labelText` has them. */
-export function* histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum, count }: Counts): Iterable<string> {
+/** Generates the lines of one series of a histogram; `labels` is the result of `labelText`. */
+export function* histogramLines(
+  name: string,
+  labels: string,
+  bounds: readonly number[],
+  { counts, sum, count }: Counts,
+): Iterable<string> {
   const lead = labels === '' ? '' : `${labels},`
-  // What is counted while lines are read, in another turn, is not among those that were counted before.
+  // Copies the counts: values may be added while lines are generated in a later turn.
   const copy = [...counts]
   let seen = 0
   for (const [i, bound] of bounds.entries()) yield `${name}_bucket{${lead}le="${bound}"} ${(seen += copy[i]!)}`
@@ -56,7 +64,7 @@ export function* histogramLines(name: string, labels: string, bounds: readonly n
   yield `${name}_count${braced(labels)} ${count}`
 }
 
-/** One series of a counter or gauge. Hold on to it on hot paths: finding it again costs more than counting. */
+/** One series of a counter or gauge. Keep a reference to it on hot paths: the lookup costs more than the count. */
 export interface Series {
   inc(by?: number): void
   set(value: number): void
@@ -91,9 +99,14 @@ class Values implements Family {
     }
   }
 
-  /** Forgets one series, as when what it measured is gone. */
+  /** Removes one series, for example when the measured object is gone. */
   remove(labels: Labels): void {
     this.#series.delete(labelText(labels))
+  }
+
+  /** Removes all series, before they are collected again. */
+  clear(): void {
+    this.#series.clear()
   }
 
   *lines(): Iterable<string> {
@@ -111,7 +124,7 @@ class Histogram implements Family {
   readonly name: string
   readonly help: string
   readonly type = 'histogram'
-  /** Upper bounds, rising. */
+  /** Ascending upper bounds. */
   readonly #bounds: readonly number[]
   readonly #series = new Map<string, Counts>()
 
@@ -149,25 +162,27 @@ const relabelled = (family: Family, labels: string): Family => ({
   },
 })
 
-/** A line of a metric with more labels, given as `labelText` has them. */
+/** Adds labels, as returned by `labelText`, to a line of a metric. */
 function withLabels(line: string, labels: string): string {
   const at = line.search(/[{ ]/)
-  return line[at] === '{' ? `${line.slice(0, at)}{${labels},${line.slice(at + 1)}` : `${line.slice(0, at)}{${labels}}${line.slice(at)}`
+  return line[at] === '{'
+    ? `${line.slice(0, at)}{${labels},${line.slice(at + 1)}`
+    : `${line.slice(0, at)}{${labels}}${line.slice(at)}`
 }
 
-/** A set of metrics with the text form that Prometheus scrapes. */
+/** A set of metrics, served in the text format of Prometheus. */
 export class MetricsRegistry {
   readonly #families = new Map<string, Family>()
   #outer: { registry: MetricsRegistry; labels: string } | undefined
 
-  /** A registry whose metrics are told by this one, each with these labels besides its own. */
+  /** Returns a registry whose metrics are served by this one with additional labels. */
   labelled(labels: Labels): MetricsRegistry {
     const inner = new MetricsRegistry()
     inner.#outer = { registry: this, labels: labelText(labels) }
     return inner
   }
 
-  /** `collect` is called before each scrape, for values that are cheaper read than kept. */
+  /** Adds a counter. `collect` is called before each scrape, for values that are cheaper to read than to update. */
   counter(name: string, help: string, collect?: (counter: Counter) => void): Counter {
     return this.#add(new Values('counter', name, help, collect))
   }
@@ -180,7 +195,7 @@ export class MetricsRegistry {
     return this.#add(new Histogram(name, help, bounds))
   }
 
-  /** A family whose lines somebody else makes, at each scrape. */
+  /** Adds a family whose lines are generated at each scrape. */
   family(family: Family): void {
     this.#add(family)
   }
@@ -189,7 +204,7 @@ export class MetricsRegistry {
     return [...this.pieces()].join('')
   }
 
-  /** The text in pieces that are made as they are read: of very many series it is never whole in memory. */
+  /** Generates the text in pieces, so that the text of very many series is never in memory as a whole. */
   *pieces(): Iterable<string> {
     let lines: string[] = []
     for (const family of this.#families.values()) {
@@ -204,7 +219,7 @@ export class MetricsRegistry {
     yield lines.length > 0 ? `${lines.join('\n')}\n` : ''
   }
 
-  /** The same as bytes, made in slices: series for each of very many pods would hold the event loop. */
+  /** Generates the text as bytes in slices: the series of very many pods would block the event loop. */
   async *bytes(turns: Turns): AsyncGenerator<Buffer> {
     for (const piece of this.pieces()) {
       yield Buffer.from(piece)

@@ -6,11 +6,11 @@ interface Chunk<V> {
 }
 
 /**
- * A map whose entries come in order of their keys. Entries live in chunks of at most 512, in order, so that an insert moves a few
- * hundred slots at most, whatever the size; ranges run straight through memory.
+ * A map with entries in key order. Entries are stored in ordered chunks of at most 512, so an insert moves at most a
+ * few hundred slots whatever the size, and a range reads memory sequentially.
  */
 export class OrderedMap<V> {
-  /** In order; none is empty, except the only one of an empty map. */
+  /** Chunks in order. None is empty, except the only chunk of an empty map. */
   #chunks: Chunk<V>[] = [{ keys: [], values: [] }]
   readonly #byKey = new Map<string, V>()
 
@@ -52,7 +52,10 @@ export class OrderedMap<V> {
     return true
   }
 
-  /** Values whose key starts with `prefix`, in order; with `after`, only those of keys behind it. The map must not change meanwhile. */
+  /**
+   * Iterates over the values whose keys start with `prefix`, in order; with `after`, only those of later keys. The map
+   * must not change during the iteration.
+   */
   *rangePrefix(prefix: string, after?: string): IterableIterator<V> {
     const isBehind = after !== undefined && after >= prefix
     const from = isBehind ? after : prefix
@@ -73,8 +76,8 @@ export class OrderedMap<V> {
   }
 
   /**
-   * The same values as `rangePrefix`, at most `limit` of them, as they are now: the map may change afterwards. `behind`
-   * is how many more there are. Costs what is copied, not what is behind.
+   * Returns a copy of the values of `rangePrefix`, at most `limit` of them. `behind` is the number of remaining values.
+   * The cost depends on the number of values copied, not on `behind`.
    */
   snapshot(prefix: string, after?: string, limit = Infinity): { values: V[]; behind: number } {
     const isBehind = after !== undefined && after >= prefix
@@ -94,18 +97,18 @@ export class OrderedMap<V> {
     return { values, behind }
   }
 
-  /** Where the first key is that is not before `key`; the place may be one behind the last of its chunk. */
+  /** Returns the position of the first key that is not before `key`; it may be one past the end of its chunk. */
   #placeOf(key: string): { at: number; i: number } {
     const at = this.#chunkOf(key)
     return { at, i: lowerBound(this.#chunks[at]!.keys, key) }
   }
 
-  /** All values, in order of their keys. */
+  /** Iterates over all values in key order. */
   values(): IterableIterator<V> {
     return this.rangePrefix('')
   }
 
-  /** The last chunk whose first key is not behind `key`. */
+  /** Returns the last chunk whose first key is not after `key`. */
   #chunkOf(key: string): number {
     let low = 0
     let high = this.#chunks.length - 1
@@ -124,7 +127,7 @@ export class OrderedMap<V> {
   }
 }
 
-/** The first text that is behind all that start with `prefix`; undefined where none is. */
+/** Returns the first string after all strings that start with `prefix`; undefined if there is none. */
 function successor(prefix: string): string | undefined {
   for (let length = prefix.length; length > 0; length--) {
     const code = prefix.charCodeAt(length - 1)
@@ -133,7 +136,7 @@ function successor(prefix: string): string | undefined {
   return undefined
 }
 
-/** The first index whose key is not before `key`. */
+/** Returns the first index whose key is not before `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0
   let high = keys.length

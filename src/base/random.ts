@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 
-/** The only source of chance. Production uses `systemRandom`; tests hand in a seeded one. */
+/** The only source of randomness. Production uses `systemRandom`; tests pass a seeded one. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** An RFC 4122 version 4 UUID. */
+  /** Returns an RFC 4122 version 4 UUID. */
   uuid(): string
 }
 

@@ -1,9 +1,9 @@
 import type { Random } from './random.ts'
 
-/** Chance that comes out the same for the same seed, everywhere. Not for secrets. */
+/** A random source that is reproducible from its seed. Not for secrets. */
 export class SeededRandom implements Random {
   readonly #seed: string
-  // The state of sfc32: three mixed words and a counter, which keeps its period long whatever the seed.
+  // The state of sfc32: three mixed words and a counter, which guarantees a long period for every seed.
   #a: number
   #b: number
   #c: number
@@ -14,11 +14,11 @@ export class SeededRandom implements Random {
     this.#a = hash(this.#seed, 0x9e3779b9)
     this.#b = hash(this.#seed, 0x243f6a88)
     this.#c = hash(this.#seed, 0xb7e15162)
-    // Seeds that differ in one bit start alike; after this they have nothing in common.
+    // Seeds that differ in one bit produce similar states at first; twelve rounds remove the similarity.
     for (let i = 0; i < 12; i++) this.#word()
   }
 
-  /** A source of its own for one purpose. It depends on the seed and the name only, not on what was drawn before. */
+  /** Returns an independent source for one purpose. It depends only on the seed and the name, not on earlier draws. */
   fork(name: string): SeededRandom {
     return new SeededRandom(`${this.#seed}/${name}`)
   }
@@ -28,27 +28,29 @@ export class SeededRandom implements Random {
   }
 
   uuid(): string {
-    const hex = [this.#word(), this.#word(), this.#word(), this.#word()].map((word) => word.toString(16).padStart(8, '0')).join('')
+    const hex = [this.#word(), this.#word(), this.#word(), this.#word()]
+      .map((word) => word.toString(16).padStart(8, '0'))
+      .join('')
     const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
   }
 
-  /** An integer from 0 up to and without `limit`. */
+  /** Returns an integer in [0, limit). */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
 
-  /** A number from `low` up to and without `high`. */
+  /** Returns a number in [low, high). */
   between(low: number, high: number): number {
     return low + this.next() * (high - low)
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
 
-  /** One of them, each as likely; there must be one. */
+  /** Returns one element with equal probability. The list must not be empty. */
   pick<T>(from: readonly T[]): T {
     return from[this.below(from.length)]!
   }

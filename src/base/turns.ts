@@ -1,15 +1,20 @@
-/** Shares the turns of the event loop between all that would hold it for long: each works in slices, and others come between. */
+import { FlowQueue } from './flow-queue.ts'
+
+/** Shares the turns of the event loop between long operations: each runs in slices, and other work runs in between. */
 export interface Turns {
-  /** True if the slices of this turn have used up its time. To be asked after each step; whoever works on regardless delays everybody. */
+  /**
+   * True if the slices of this turn have used up its time. Check it after each step: an operation that continues delays
+   * all others.
+   */
   readonly isSpent: boolean
   /**
-   * Resolves in a later turn; I/O and timers come before. Turns go to flows in turn, within one to who asked first: whoever
-   * does many things at once waits no less than who does one.
+   * Resolves in a later turn, after I/O and timers. Flows get turns in rotation, and the callers of one flow in order
+   * of their calls, so a flow with many operations waits no less than a flow with one.
    */
   next(flow?: string): Promise<void>
 }
 
-/** The same turns for what is done for somebody. */
+/** Returns the same turns for the operations of one flow. */
 export const turnsFor = (flow: string, turns: Turns): Turns => ({
   get isSpent() {
     return turns.isSpent
@@ -17,29 +22,30 @@ export const turnsFor = (flow: string, turns: Turns): Turns => ({
   next: () => turns.next(flow),
 })
 
-/** Where time stands still nothing takes long. */
+/** Turns of a virtual clock: no operation takes time, so no turn ends. */
 export const endlessTurn: Turns = { isSpent: false, next: () => Promise.resolve() }
 
-/** Long enough that going round the loop costs little beside it, short enough that nobody notices a few of them. */
+/**
+ * The length of a slice. Long enough to make the cost of a turn of the loop negligible, and short enough that a few
+ * slices go unnoticed.
+ */
 export const sliceMs = 4
 
 type Defer = (fn: () => void) => void
 
 /**
- * The turns of the machine's own event loop. However many work in slices, they share one slice a turn: the first who
- * waits gets the next turn, those behind it what is left of it, and who comes new in a turn that is spent waits behind
- * the others.
+ * The turns of the real event loop. All sliced operations share one slice per turn: the first waiter gets the next
+ * turn, the waiters behind it the rest of that turn. An operation that starts in a spent turn waits behind the others.
  */
 export class LoopTurns implements Turns {
   readonly #now: () => number
   readonly #defer: Defer
-  /** When the first slice of this turn began. */
+  /** Start of the first slice of this turn. */
   #startMs: number | undefined
-  /** Of each flow that waits, who asked first is first; the flow whose turn is next comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly #waiting = new FlowQueue<() => void>()
   #isDeferred = false
 
-  /** `defer` calls a function in the next turn. */
+  /** `defer` must call a function in the next turn. */
   constructor(now: () => number = () => performance.now(), defer: Defer = setImmediate) {
     this.#now = now
     this.#defer = defer
@@ -51,28 +57,15 @@ export class LoopTurns implements Turns {
       return false
     }
     const spentMs = this.#now() - this.#startMs
-    // A clock that was set back says nothing about how long it has been.
+    // If the clock was set back, the elapsed time is unknown.
     return spentMs >= sliceMs || spentMs < 0
   }
 
   next(flow = ''): Promise<void> {
     return new Promise((resolve) => {
-      const waiting = this.#waiting.get(flow)
-      if (waiting) waiting.push(resolve)
-      else this.#waiting.set(flow, [resolve])
+      this.#waiting.push(flow, resolve)
       this.#await()
     })
-  }
-
-  /** Takes who is next; its flow is the last to be asked again. */
-  #take(): (() => void) | undefined {
-    for (const [flow, waiting] of this.#waiting) {
-      this.#waiting.delete(flow)
-      const first = waiting.shift()
-      if (waiting.length > 0) this.#waiting.set(flow, waiting)
-      return first
-    }
-    return undefined
   }
 
   #begin(): void {
@@ -89,27 +82,27 @@ export class LoopTurns implements Turns {
   #turn(): void {
     this.#isDeferred = false
     this.#startMs = undefined
-    const first = this.#take()
+    const first = this.#waiting.take()
     if (!first) return
     this.#begin()
     first()
     queueMicrotask(() => this.#release())
   }
 
-  /** Gives the rest of the turn to those behind the first: many may wait for a short while each. */
+  /** Gives the rest of the turn to the other waiters: many of them may need only a short time. */
   #release(): void {
-    if (this.#waiting.size === 0 || this.#startMs === undefined || this.isSpent) return
-    this.#take()!()
+    if (this.#waiting.isEmpty || this.#startMs === undefined || this.isSpent) return
+    this.#waiting.take()!()
     queueMicrotask(() => this.#release())
   }
 }
 
-/** Resolves in the next turn of the loop, behind I/O that is there already, whoever else waits. */
+/** Resolves in the next turn of the loop, after pending I/O, independently of other waiters. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * The same turns for one piece of work of many short steps: the loop is looked at after every so many of them. Who has
- * done less goes on even in a turn that is spent, as to wait would take longer.
+ * Returns slices for an operation of many short steps, which checks the loop after every `steps` steps. An operation
+ * that has done fewer continues even in a spent turn, because waiting would take longer.
  */
 export function everySteps(steps: number, turns: Turns): Slices {
   let done = 0
@@ -125,17 +118,17 @@ export function everySteps(steps: number, turns: Turns): Slices {
 }
 
 export interface Slices extends Turns {
-  /** The step that is being taken counts as so many more. */
+  /** Counts the current step as `steps` more. */
   add(steps: number): void
 }
 
-/** How many steps more it takes to read so many bytes. */
+/** Returns the number of steps that reading so many bytes counts for. */
 export const stepsOfBytes = (bytes: number): number => bytes >> 12
 
-/** How many steps of about ten microseconds are taken at least. */
+/** Minimum number of steps, of about ten microseconds each, between checks. */
 export const shortSteps = 16
 
-/** Takes one short step for each item, in slices. */
+/** Runs a short step for each item, in slices. */
 export async function inSlices<T>(turns: Turns, items: Iterable<T>, step: (item: T) => void): Promise<void> {
   const slices = everySteps(shortSteps, turns)
   for (const item of items) {
@@ -144,8 +137,16 @@ export async function inSlices<T>(turns: Turns, items: Iterable<T>, step: (item:
   }
 }
 
-/** The same at once, without a promise, as far as the turn goes; `done` follows the last step. Answers what breaks it off. */
-export function stepByStep<T>(turns: Turns, items: readonly T[], step: (item: T) => void, done: () => void): () => void {
+/**
+ * Runs the steps synchronously, without a promise, while the turn lasts, and then in slices. Calls `done` after the
+ * last step. Returns a function that cancels.
+ */
+export function stepByStep<T>(
+  turns: Turns,
+  items: readonly T[],
+  step: (item: T) => void,
+  done: () => void,
+): () => void {
   const slices = everySteps(shortSteps, turns)
   let isOver = false
   const from = (start: number): void => {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** More timers that run at one time, or more questions for the time while it stands still, are an endless loop. */
+/** More timers at one time than this, or more reads of the clock without progress, are an endless loop. */
 const mostTimersAtOnce = 100_000
 const mostQuestions = 200_000
 
@@ -10,14 +10,14 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until it is told to go on. Timers run in the order of their times, those of one time in the
- * order they were set. What goes on without end while time stands still gets an error, so that no test hangs for it.
+ * A clock that advances only on request. Timers run in order of their times, and timers of the same time in the order
+ * in which they were set. An endless loop without progress of time fails with an error, so that tests do not hang.
  */
 export class VirtualClock implements Clock {
   #nowMs: number
-  /** In the order in which they will run. */
+  /** Timers in the order in which they will run. */
   readonly #timers: Timer[] = []
-  /** How many timers have run, and how often the time was asked for, since time last passed. */
+  /** Number of timers that ran, and of reads of the clock, since time last advanced. */
   #ran = 0
   #questions = 0
 
@@ -30,12 +30,12 @@ export class VirtualClock implements Clock {
     return this.#nowMs
   }
 
-  /** How many timers are set. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#timers.length
   }
 
-  /** When the next timer runs; undefined if none is set. */
+  /** Time of the next timer; undefined if none is set. */
   get nextAtMs(): number | undefined {
     return this.#timers[0]?.atMs
   }
@@ -50,7 +50,9 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Lets time pass: runs every timer that falls due, each at its own time, those included that are set meanwhile. */
+  /**
+   * Advances the clock and runs every timer that falls due, at its own time, including timers that are set meanwhile.
+   */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms
     while (this.#timers.length > 0 && this.#timers[0]!.atMs <= endMs) {
@@ -62,7 +64,10 @@ export class VirtualClock implements Clock {
     this.#moveTo(endMs)
   }
 
-  /** As `advance`, but what follows from a timer is done before the next one runs; `settle` waits for that. */
+  /**
+   * As `advance`, but waits for `settle` after each timer, so that its consequences are complete before the next one
+   * runs.
+   */
   async pass(ms: number, settle: () => Promise<void> = quiet): Promise<void> {
     const endMs = this.#nowMs + ms
     await settle()
@@ -85,5 +90,5 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Microtasks, however many, come before this. */
+/** Resolves after all pending microtasks. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

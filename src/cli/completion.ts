@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Shell } from './completion/scripts.ts'
 
-/** `coxswain completion`: prints what a shell has to source to complete commands, flags, kinds and names. */
+/** `coxswain completion`: prints the shell script that completes commands, flags, kinds and names. */
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
@@ -14,10 +14,10 @@ export function addCompletionCommand(program: Command): void {
     })
 }
 
-/** The word by which shells, and kubectl for its plug-ins, ask for suggestions. */
+/** The hidden command by which shells, and kubectl for its plugins, request completions. */
 export const completeWord = '__complete'
 
-/** Prints suggestions for a command line whose last word is being typed. */
+/** Prints completions of the last word of a command line. */
 export async function completeCommandLine(program: Command, words: readonly string[]): Promise<void> {
   const { clusterNames, protocolText, suggestionsFor } = await import('./completion/complete.ts')
   process.stdout.write(protocolText(await suggestionsFor(program, words, clusterNames)))

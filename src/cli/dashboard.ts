@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { type LogLevel, Logger } from '../base/logger.ts'
 import { loadAccess } from '../client/index.ts'
 import { runDashboard } from '../cluster/index.ts'
-import { port } from './flag-values.ts'
+import { port } from './flags/flag-values.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 import { type ConnectionFlags, addConnectionFlags } from './session.ts'
 
@@ -11,12 +11,18 @@ interface ParsedFlags extends ConnectionFlags {
   logLevel: LogLevel
 }
 
-/** `coxswain dashboard`: the page for any cluster of the kubeconfig. */
+/** `coxswain dashboard`: the dashboard for the cluster of the kubeconfig. */
 export function addDashboardCommand(program: Command, release: string): void {
-  const command = program.command('dashboard').description('serve the dashboard for the cluster of the kubeconfig, on the loopback interface')
+  const command = program
+    .command('dashboard')
+    .description('serve the dashboard for the cluster of the kubeconfig, on the loopback interface')
   addConnectionFlags(command)
     .option('--port <port>', 'the port to serve it on; a free one if it is taken, or 0', port, 9465)
-    .addOption(new Option('--log-level <level>', 'how much is logged to stderr').choices(['debug', 'info', 'warn', 'error']).default('warn'))
+    .addOption(
+      new Option('--log-level <level>', 'how much is logged to stderr')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('warn'),
+    )
     .action(async () => {
       const { kubeconfig, context, cluster, user, namespace, logLevel, ...flags } = command.opts<ParsedFlags>()
       const access = await loadAccess({ file: kubeconfig, context, cluster, user, namespace })

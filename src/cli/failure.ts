@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts'
 import { TransportError } from '../client/index.ts'
 import { CommandError, exitCodes } from '../insight/failure.ts'
 
-/** An error in kubectl's words, as it is written to stderr. */
+/** Formats an error for stderr in kubectl's words. */
 export function failureText(e: unknown): string {
   if (e instanceof ApiError) {
     if (e.code === 401) return 'error: You must be logged in to the server (Unauthorized)'

@@ -1,12 +1,18 @@
 import type { Command } from 'commander'
 
-/** `coxswain generate`: sources and manifests for who writes operators. */
+/** `coxswain generate`: types and manifests for authors of operators. */
 export function addGenerateCommand(program: Command): void {
-  const generate = program.command('generate').description('TypeScript types of custom kinds, and the definitions of our own')
+  const generate = program
+    .command('generate')
+    .description('TypeScript types of custom kinds, and the definitions of our own')
   const types = generate
     .command('types')
     .description('print TypeScript types of the kinds that CustomResourceDefinitions bring')
-    .requiredOption('-f, --filename <file>', 'a file with CustomResourceDefinitions, or - for the standard input; may be repeated', collect)
+    .requiredOption(
+      '-f, --filename <file>',
+      'a file with CustomResourceDefinitions, or - for the standard input; may be repeated',
+      collect,
+    )
     .option('--from <module>', 'the module that the types import', 'coxswain/client')
     .addHelpText('after', '\nFor example: coxswain generate types -f crd.yaml > boat.ts')
   types.action(async () => {

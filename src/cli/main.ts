@@ -3,10 +3,10 @@ import { CommanderError } from 'commander'
 import { completeCommandLine, completeWord } from './completion.ts'
 import { makeProgram } from './program.ts'
 
-/** Ours, put in at build time. */
+/** The release, inserted at build time. */
 declare const RELEASE: string
 
-/** As a plug-in of kubectl it is called by another name, and says so in its help. */
+/** True if called as a kubectl plugin; help then shows that name. */
 const isPlugin = path.basename(process.argv[1] ?? '').startsWith('kubectl')
 
 const program = makeProgram(isPlugin ? 'kubectl coxswain' : 'coxswain', RELEASE)
@@ -16,7 +16,7 @@ async function run(): Promise<void> {
     if (process.argv[2] === completeWord) await completeCommandLine(program, process.argv.slice(3))
     else await program.parseAsync()
   } catch (e) {
-    // Commander has said what is wrong already; all else is said in one line.
+    // Commander has already reported its own errors.
     if (!(e instanceof CommanderError)) console.error(`coxswain: ${e instanceof Error ? e.message : String(e)}`)
     process.exit(e instanceof CommanderError ? e.exitCode : 1)
   }

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { manifests } from '../cluster/index.ts'
-import { count, something } from './flag-values.ts'
+import { count, something } from './flags/flag-values.ts'
 
 const components = ['publisher', 'monitor', 'controllers', 'definitions', 'namespace']
 
@@ -11,12 +11,16 @@ interface Flags {
   serviceMonitors: boolean
 }
 
-/** `coxswain manifests`: prints what a cluster needs to run parts of this package. */
+/** `coxswain manifests`: prints the objects that run components in a cluster. */
 export function addManifestsCommand(program: Command, release: string): void {
   const command = program
     .command('manifests')
     .description('print the manifests of parts of this package, for kubectl apply -f -')
-    .addArgument(new Argument('[parts...]', 'what to print').choices(components).default(['namespace', 'definitions', 'publisher'], 'namespace definitions publisher'))
+    .addArgument(
+      new Argument('[parts...]', 'what to print')
+        .choices(components)
+        .default(['namespace', 'definitions', 'publisher'], 'namespace definitions publisher'),
+    )
     .option('--namespace <name>', 'where they run', something, 'coxswain-system')
     .option('--image <image>', 'what they run', something, `coxswain:${release}`)
     .option('--replicas <number>', 'how many processes stand by for each other', count, 2)

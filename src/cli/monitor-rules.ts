@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type RulesFormat, sloTools } from '../cluster/index.ts'
-import { list } from './flag-values.ts'
+import { list } from './flags/flag-values.ts'
 
 interface Flags {
   format: RulesFormat
@@ -8,38 +8,49 @@ interface Flags {
   objectLabels: Record<string, string>
 }
 
-/** Flags of the monitor, which commander takes wherever they stand on the command line. */
+/** Flags of `coxswain monitor`, which commander accepts anywhere on the command line. */
 interface MonitorsFlags {
   cluster?: string
   creationTimeout: number
 }
 
 const labels = (text: string): Record<string, string> =>
-  Object.fromEntries(list(text).map((one) => {
-    const [, name, value] = /^([^=]+)=(.*)$/.exec(one) ?? []
-    if (name === undefined) throw new InvalidArgumentError('must be such as release=prometheus,team=infra')
-    return [name, value!]
-  }))
+  Object.fromEntries(
+    list(text).map((one) => {
+      const [, name, value] = /^([^=]+)=(.*)$/.exec(one) ?? []
+      if (name === undefined) throw new InvalidArgumentError('must be such as release=prometheus,team=infra')
+      return [name, value!]
+    }),
+  )
 
-/** `coxswain monitor rules`: what Prometheus, its operator and Grafana need to know of a file of objectives. */
+/** `coxswain monitor rules`: converts objectives for Prometheus, its operator and Grafana. */
 export function addMonitorRulesCommand(monitor: Command): void {
   const command = monitor
     .command('rules <file>')
     .description('print Prometheus recording and alerting rules, or a Grafana dashboard, for a file of objectives')
     .addOption(
-      new Option('--format <format>', 'prometheus: a file of rules; operator: PrometheusRule and ServiceMonitor; grafana: a dashboard')
-        .choices(['prometheus', 'operator', 'grafana'] satisfies RulesFormat[]).default('prometheus'),
+      new Option(
+        '--format <format>',
+        'prometheus: a file of rules; operator: PrometheusRule and ServiceMonitor; grafana: a dashboard',
+      )
+        .choices(['prometheus', 'operator', 'grafana'] satisfies RulesFormat[])
+        .default('prometheus'),
     )
     .option('--namespace <name>', 'of the objects for the operator, and of the monitor', 'monitoring')
     .option('--object-labels <labels>', 'of the objects for the operator: release=prometheus', labels, {})
-    .addHelpText('after', `
+    .addHelpText(
+      'after',
+      `
 Of the flags of the monitor, two count:
   --cluster <name>               only series with this label cluster; the ServiceMonitor adds it
-  --creation-timeout <duration>  no threshold may be more (default: 5m)`)
+  --creation-timeout <duration>  no threshold may be more (default: 5m)`,
+    )
   command.action(async (file: string) => {
     const { rulesOf } = await sloTools()
     const { format, namespace, objectLabels } = command.opts<Flags>()
     const { cluster, creationTimeout } = monitor.opts<MonitorsFlags>()
-    process.stdout.write(await rulesOf(file, { format, cluster, namespace, labels: objectLabels, creationTimeoutMs: creationTimeout }))
+    process.stdout.write(
+      await rulesOf(file, { format, cluster, namespace, labels: objectLabels, creationTimeoutMs: creationTimeout }),
+    )
   })
 }

@@ -1,34 +1,13 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type RunNodesOptions, runNodes } from '../cluster/index.ts'
-import { something } from './flag-values.ts'
-import { addLocalNodeFlags, readLocalNodeFlags } from './node-flags.ts'
-import { addServingPartFlags, readPartFlags, runPartCommand } from './part-flags.ts'
+import { something } from './flags/flag-values.ts'
+import { type ParsedJoinFlags, addJoinFlags } from './flags/join-flags.ts'
+import { addLocalNodeFlags, readLocalNodeFlags } from './flags/node-flags.ts'
+import { addServingPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
 
-interface JoinOptions {
-  join?: boolean
-  server?: URL
-  token?: string
-  caCertHash?: string[]
-}
-
-const serverUrl = (text: string): URL => {
-  if (!URL.canParse(text) || !text.startsWith('https://')) throw new InvalidArgumentError('must be an https URL')
-  return new URL(text)
-}
-
-const bootstrapToken = (text: string): string => {
-  const isToken = /^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(text)
-  if (!isToken) throw new InvalidArgumentError('must be ID.SECRET of a bootstrap token')
-  return text
-}
-
-const caHash = (text: string, before: readonly string[] = []): string[] => {
-  if (!/^sha256:[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('must be sha256: and 64 hexadecimal digits')
-  return [...before, text.toLowerCase()]
-}
-
-function readJoin(flags: JoinOptions, kubeconfig: string | undefined, nodes: number): RunNodesOptions['join'] {
-  const { join, server, token, caCertHash: caCertHashes = [] } = flags
+function readJoin(flags: ParsedJoinFlags, kubeconfig: string | undefined, nodes: number): RunNodesOptions['join'] {
+  const { join, server: servers = [], token, caCertHash: caCertHashes = [] } = flags
+  const [server, ...otherServers] = servers
   if (!join) {
     const isGiven = server || token || caCertHashes.length > 0
     if (isGiven) throw new Error('--server, --token and --ca-cert-hash: only with --join')
@@ -37,25 +16,28 @@ function readJoin(flags: JoinOptions, kubeconfig: string | undefined, nodes: num
   if (!server) throw new Error('--join: needs --server')
   if (kubeconfig) throw new Error('--join: makes a kubeconfig of its own, so --kubeconfig cannot be given')
   if (nodes > 1) throw new Error('--join: one node joins at a time; --nodes must be 1')
-  return { server, token, caCertHashes }
+  return { server, otherServers, token, caCertHashes }
 }
 
-/** The flags of `coxswain node`. */
-export const addNodeFlags = (command: Command): Command =>
-  addLocalNodeFlags(addServingPartFlags(command))
-    .addOption(new Option('--runtime <name>', 'what runs the containers').choices(['simulated', 'process']).default('simulated'))
-    .option('--join', 'join the cluster of --server with a bootstrap token, which is needed once')
-    .option('--server <url>', 'the API server to join', serverUrl)
-    .option('--token <id.secret>', 'bootstrap token', bootstrapToken)
-    .option('--ca-cert-hash <hash>', "sha256:HEX of the public key of the server's authority; may be repeated", caHash)
+/** Adds the flags of `coxswain node`. */
+const addNodeFlags = (command: Command): Command =>
+  addJoinFlags(
+    addLocalNodeFlags(addServingPartFlags(command)),
+    'join the cluster of --server with a bootstrap token, which is needed once',
+  )
+    .addOption(
+      new Option('--runtime <name>', 'what runs the containers')
+        .choices(['simulated', 'process', 'cri', 'auto'])
+        .default('simulated'),
+    )
     .option('--data-dir <dir>', 'where the process runtime keeps pods and their volumes', something, './.coxswain-node')
 
-/** Reads the flags of a command line, and of the file that --config names; the command line wins. */
-export async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {
+/** Reads the flags and the file of --config; the command line wins. */
+async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {
   const options = await readPartFlags(command, release)
   const { runtime, dataDir } = command.opts<Pick<RunNodesOptions, 'runtime' | 'dataDir'>>()
   const local = readLocalNodeFlags(command, runtime)
-  const join = readJoin(command.opts<JoinOptions>(), options.kubeconfig, local.nodes)
+  const join = readJoin(command.opts<ParsedJoinFlags>(), options.kubeconfig, local.nodes)
   return { ...options, ...local, dataDir, ...(join ? { join } : {}) }
 }
 

@@ -4,6 +4,8 @@ import { addBackupCommands } from './backup.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addControllersCommand } from './controllers.ts'
 import { addDashboardCommand } from './dashboard.ts'
+import { addResetCommand, addStopCommand } from './data-directory.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addFaultCommand } from './fault.ts'
 import { addGenerateCommand } from './generate.ts'
 import { addManifestsCommand } from './manifests.ts'
@@ -14,14 +16,20 @@ import { addRolloutCommand } from './rollout.ts'
 import { addSchedulerCommand } from './scheduler.ts'
 import { addSloCommand } from './slo.ts'
 import { addStatusCommand } from './status.ts'
+import { addTokenCommand } from './token.ts'
 import { addTopCommand } from './top.ts'
 import { addUpCommand } from './up.ts'
+import { addVersionCommand } from './version.ts'
 import { addWaitCommand } from './wait.ts'
 import { addWhyCommand } from './why.ts'
 
-const oneLine = (text: string): string => text.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
+const oneLine = (text: string): string =>
+  text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
 
-/** The whole command line, with all commands. */
+/** Returns the command line with all commands. */
 export function makeProgram(name: string, release: string): Command {
   const program = new Command(name)
     .description('A Kubernetes-compatible workload control plane in one process')
@@ -38,6 +46,8 @@ export function makeProgram(name: string, release: string): Command {
 
   program.commandsGroup('A control plane, or a part of it:')
   addUpCommand(program, release)
+  addStopCommand(program)
+  addResetCommand(program)
   addApiServerCommand(program, release)
   addControllersCommand(program, release)
   addSchedulerCommand(program, release)
@@ -46,12 +56,15 @@ export function makeProgram(name: string, release: string): Command {
   addPublishCommand(program, release)
 
   program.commandsGroup('Other commands:')
+  addTokenCommand(program, release)
   addTopCommand(program, release)
   addSloCommand(program, release)
   addFaultCommand(program, release)
   addGenerateCommand(program)
   addManifestsCommand(program, release)
   addBackupCommands(program)
+  addDoctorCommand(program)
   addCompletionCommand(program)
+  addVersionCommand(program, release)
   return program
 }

@@ -1,35 +1,47 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type PublishedKindName, companionKindNames, publishedKindNames } from '../api/kinds/published-kinds.ts'
+import {
+  type PublishedKindName,
+  companionKindNames,
+  publishedKindNames,
+} from '../api/kinds/workloads/published-kinds.ts'
 import { type RunPublisherOptions, runPublisher } from '../cluster/index.ts'
-import { count, list } from './flag-values.ts'
-import { addPartFlags, readPartFlags, runPartCommand } from './part-flags.ts'
+import { count, list } from './flags/flag-values.ts'
+import { addPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
 
-/** Plural names of kinds that can be published: `*` is all of them, and `none` is none. */
+/** Parses plural names of kinds that can be published; `*` means all, and `none` means none. */
 function kindList(text: string): PublishedKindName[] {
   const names = list(text).flatMap((name) => (name === '*' ? publishedKindNames : name === 'none' ? [] : [name]))
   const wrong = names.find((name) => !isKind(name))
-  if (wrong !== undefined) throw new InvalidArgumentError(`${JSON.stringify(wrong)} is none of ${publishedKindNames.join(', ')}`)
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is none of ${publishedKindNames.join(', ')}`)
   return [...new Set(names.filter(isKind))]
 }
 
 const isKind = (name: string): name is PublishedKindName => (publishedKindNames as readonly string[]).includes(name)
 
-/** The flags of `coxswain publish`. */
-export const addPublishFlags = (command: Command): Command =>
+/** Adds the flags of `coxswain publish`. */
+const addPublishFlags = (command: Command): Command =>
   addPartFlags(command, 'coxswain-publisher')
     .option('--kinds <names>', 'kinds whose conditions are published', kindList, [...publishedKindNames])
-    .option('--companions <names>', 'kinds that have a WorkloadStatus beside them; none for no kind', kindList, [...companionKindNames])
+    .option('--companions <names>', 'kinds that have a WorkloadStatus beside them; none for no kind', kindList, [
+      ...companionKindNames,
+    ])
     .option('--writes-per-second <number>', 'how many writes there are in a second, in the long run', count, 50)
 
-/** Reads the flags of a command line, and of the file that --config names; the command line wins. */
-export async function readPublishFlags(command: Command, release: string): Promise<RunPublisherOptions> {
+/** Reads the flags and the file of --config; the command line wins. */
+async function readPublishFlags(command: Command, release: string): Promise<RunPublisherOptions> {
   const options = await readPartFlags(command, release)
-  const { kinds, companions, writesPerSecond } = command.opts<Pick<RunPublisherOptions, 'kinds' | 'companions' | 'writesPerSecond'>>()
+  const { kinds, companions, writesPerSecond } =
+    command.opts<Pick<RunPublisherOptions, 'kinds' | 'companions' | 'writesPerSecond'>>()
   return { ...options, kinds, companions, writesPerSecond }
 }
 
-/** `coxswain publish`: conditions for the workloads of a cluster that has a controller manager of its own. */
+/** `coxswain publish`: publishes conditions for workloads of another controller manager. */
 export function addPublishCommand(program: Command, release: string): void {
-  const command = addPublishFlags(program.command('publish').description('publish conditions for the workloads of a cluster with a controller manager of its own'))
+  const command = addPublishFlags(
+    program
+      .command('publish')
+      .description('publish conditions for the workloads of a cluster with a controller manager of its own'),
+  )
   command.action(async () => runPartCommand(await readPublishFlags(command, release), runPublisher))
 }

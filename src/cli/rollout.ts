@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Int64, parseInt64 } from '../api/int64.ts'
-import { bool, durationOption, timeoutMs } from './flag-values.ts'
+import { type Int64, parseInt64 } from '../api/numbers/int64.ts'
+import { bool, durationOption, timeoutMs } from './flags/flag-values.ts'
 import { type Session, addConnectionFlags, runSession } from './session.ts'
 import type { DocumentForm } from './terminal/document.ts'
 

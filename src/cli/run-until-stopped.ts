@@ -1,9 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 
-/** Waits for SIGTERM or SIGINT, then stops cleanly; a second signal ends at once. */
-export async function runUntilStopped(running: { stop(): Promise<void> }): Promise<void> {
-  // V8's default, which `start.ts` has changed for as long as the start took.
-  setFlagsFromString('--semi-space-growth-factor=2')
+/**
+ * Waits for SIGTERM or SIGINT, then stops cleanly; a second signal exits immediately. V8's space for new objects may
+ * grow from now on, unless `isSmall`.
+ */
+export async function runUntilStopped(running: { stop(): Promise<void>; isSmall?: boolean }): Promise<void> {
+  // Restores V8's default, which `start.ts` changed for the duration of the start.
+  if (!running.isSmall) setFlagsFromString('--semi-space-growth-factor=2')
   await new Promise<void>((resolve) => {
     const stop = () => {
       process.once('SIGTERM', () => process.exit(1))
@@ -17,12 +20,14 @@ export async function runUntilStopped(running: { stop(): Promise<void> }): Promi
   process.exit(0)
 }
 
-/** Says in one line why a start failed, in words that tell what to do. */
+/** Converts a start error to one line with a remedy. */
 export function explainStartError(e: unknown, port: number, flag = '--secure-port'): Error {
   const error = e instanceof Error ? e : new Error(String(e))
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE') return new Error(`port ${port} is already in use: choose another with ${flag}, or 0 for a free one`)
-  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') return new Error(`port ${port} may not be used: choose another with ${flag}`)
+  if (code === 'EADDRINUSE')
+    return new Error(`port ${port} is already in use: choose another with ${flag}, or 0 for a free one`)
+  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen')
+    return new Error(`port ${port} may not be used: choose another with ${flag}`)
   if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') return new Error(`--bind-address: ${error.message}`)
   return error
 }

@@ -1,22 +1,32 @@
 import type { Command } from 'commander'
 import { type RunSchedulerOptions, runScheduler } from '../cluster/index.ts'
-import { percentage } from './flag-values.ts'
-import { addPartFlags, readPartFlags, runPartCommand } from './part-flags.ts'
+import { percentage } from './flags/flag-values.ts'
+import { addPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
 
-/** The flags of `coxswain scheduler`. */
+/** Adds the flags of `coxswain scheduler`. */
 export const addSchedulerFlags = (command: Command): Command =>
   addPartFlags(command, 'kube-scheduler')
-    .option('--scheduler-name <name>', 'the pods that name this scheduler are scheduled, and no others', 'default-scheduler')
-    .option('--percentage-of-nodes-to-score <percent>', 'how many nodes that fit are compared; 0: the more nodes there are, the smaller the share', percentage, 0)
+    .option(
+      '--scheduler-name <name>',
+      'the pods that name this scheduler are scheduled, and no others',
+      'default-scheduler',
+    )
+    .option(
+      '--percentage-of-nodes-to-score <percent>',
+      'how many nodes that fit are compared; 0: the more nodes there are, the smaller the share',
+      percentage,
+      0,
+    )
 
-/** Reads the flags of a command line, and of the file that --config names; the command line wins. */
+/** Reads the flags and the file of --config; the command line wins. */
 export async function readSchedulerFlags(command: Command, release: string): Promise<RunSchedulerOptions> {
   const options = await readPartFlags(command, release)
-  const { schedulerName, percentageOfNodesToScore } = command.opts<Pick<RunSchedulerOptions, 'schedulerName' | 'percentageOfNodesToScore'>>()
+  const { schedulerName, percentageOfNodesToScore } =
+    command.opts<Pick<RunSchedulerOptions, 'schedulerName' | 'percentageOfNodesToScore'>>()
   return { ...options, schedulerName, percentageOfNodesToScore }
 }
 
-/** `coxswain scheduler`: the scheduler alone, against any API server. */
+/** `coxswain scheduler`: only the scheduler, against any API server. */
 export function addSchedulerCommand(program: Command, release: string): void {
   const command = addSchedulerFlags(program.command('scheduler').description('run the scheduler against an API server'))
   command.action(async () => runPartCommand(await readSchedulerFlags(command, release), runScheduler))

@@ -4,19 +4,19 @@ import { type Random, systemRandom } from '../base/random.ts'
 import { Client, HttpTransport, loadAccess } from '../client/index.ts'
 import { exitCodeOf, failureText } from './failure.ts'
 import { exitCodes } from '../insight/failure.ts'
-import { requestTimeoutMs } from './flag-values.ts'
+import { requestTimeoutMs } from './flags/flag-values.ts'
 import { type Output, outputOn } from './terminal/output.ts'
 
-/** What a command for users works with. Tests hand in their own. */
+/** The environment of a client command. Tests pass their own. */
 export interface Session {
   readonly client: Client
-  /** The namespace of the command line, or of the kubeconfig's context. */
+  /** The namespace from the command line or the kubeconfig's context. */
   readonly namespace: string
   readonly clock: Clock
   readonly random: Random
   readonly out: Output
   readonly err: Output
-  /** `coxswain` or `kubectl coxswain`: what texts that name a command call the program. */
+  /** `coxswain` or `kubectl coxswain`: the program's name in messages. */
   readonly program: string
   /** Aborted when the user ends the command with Ctrl-C. */
   readonly signal: AbortSignal
@@ -35,7 +35,7 @@ export interface ConnectionFlags {
   requestTimeout?: number
 }
 
-/** The flags of every command that talks to a cluster as its user. They are kubectl's. */
+/** Adds the connection flags of kubectl. */
 export function addConnectionFlags(command: Command): Command {
   return command
     .configureOutput({
@@ -55,8 +55,8 @@ export function addConnectionFlags(command: Command): Command {
     .option('--request-timeout <duration>', 'how long one request may take (default: 1m)', requestTimeoutMs)
 }
 
-/** Connects as the flags of a command say. */
-export async function connect(command: Command, release: string): Promise<Pick<Session, 'client' | 'namespace'>> {
+/** Connects according to the flags. */
+async function connect(command: Command, release: string): Promise<Pick<Session, 'client' | 'namespace'>> {
   const { kubeconfig, context, cluster, user, namespace, requestTimeout } = command.opts<ConnectionFlags>()
   const access = await loadAccess({ file: kubeconfig, context, cluster, user, namespace })
   const userAgent = `coxswain/${release} (${process.platform}/${process.arch})`
@@ -67,16 +67,16 @@ export async function connect(command: Command, release: string): Promise<Pick<S
   return { client: new Client(transport), namespace: access.namespace }
 }
 
-/** Ends the process once everything has been written: a pipe may be slower than we are. */
+/** Exits after all output has been written to the pipe. */
 async function end(code: number): Promise<never> {
   for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write('', resolve))
   process.exit(code)
 }
 
-/** How long a command may take to end after Ctrl-C. */
+/** Time for a command to end after Ctrl-C. */
 const patienceMs = 300
 
-/** Runs a command for users and ends the process with its exit code. `connecting` finds the server that it is about. */
+/** Runs a client command and exits with its code. `connecting` returns the connection. */
 export async function runSession(
   command: Command,
   release: string,
@@ -84,17 +84,17 @@ export async function runSession(
   connecting: () => Promise<Pick<Session, 'client' | 'namespace'>> = () => connect(command, release),
 ): Promise<never> {
   const [out, err] = [outputOn(process.stdout, process.env), outputOn(process.stderr, process.env)]
-  // Timers of the clock do not keep the process alive, and there may be nothing else while the server is away.
+  // Keeps the process alive: timers of the clock do not, and there may be no socket while the server is away.
   const alive = setInterval(() => {}, 60_000)
   const interrupted = new AbortController()
   const interrupt = () => {
     if (interrupted.signal.aborted) process.exit(exitCodes.interrupted)
     interrupted.abort(new Error('interrupted'))
-    // A request that is under way is not waited for.
+    // Pending requests are not awaited.
     setTimeout(() => process.exit(exitCodes.interrupted), patienceMs)
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
-  // The reader of a pipe may have seen enough.
+  // The reader of the pipe may have closed it.
   process.stdout.on('error', () => process.exit(exitCodes.ok))
   let client: Client | undefined
   const program = rootOf(command).name()

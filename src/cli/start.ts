@@ -1,5 +1,6 @@
-// The first file of the built program: compiles the rest of it, which lies beside it as one script, with the help of the
-// code that V8 had made of it at build time. That saves a third of a start; without such code V8 compiles as it goes.
+// The first file of the built program: compiles the rest of it, which lies beside it as one script, with the help of
+// the code that V8 had made of it at build time. That saves a third of a start; without such code V8 compiles as it
+// goes.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -7,8 +8,9 @@ import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 
 /**
- * While a program starts, V8 keeps the space for new objects at its first size of 1 MB. What a start makes stays, so that a larger
- * space is of no use to it, and would take 11 MB of an idle program. `runUntilStopped` lets it grow from then on.
+ * While a program starts, V8 keeps the space for new objects at its first size of 1 MB. What a start makes stays, so
+ * that a larger space is of no use to it, and would take 11 MB of an idle program. `runUntilStopped` lets it grow from
+ * then on.
  */
 const keepNewSpaceSmall = () => setFlagsFromString('--semi-space-growth-factor=1')
 keepNewSpaceSmall()

@@ -1,32 +1,126 @@
-import { type Command, Option } from 'commander'
-import { type LocalNodes, type RunningEverything, runEverything } from '../cluster/index.ts'
-import { addLocalNodeFlags, readLocalNodeFlags } from './node-flags.ts'
-import { addMonitorChoices, readMonitorChoices } from './monitor-flags.ts'
-import { bool, port } from './flag-values.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  type ChosenRuntime,
+  type DnsFlags,
+  type LocalNodes,
+  type RunningEverything,
+  type ServeOptions,
+  chooseRuntime,
+  defaultDns,
+  joinServers,
+  runEverything,
+} from '../cluster/index.ts'
+import { type ParsedJoinFlags, addJoinFlags } from './flags/join-flags.ts'
+import { addLocalNodeFlags, readLocalNodeFlags } from './flags/node-flags.ts'
+import { addMonitorChoices, readMonitorChoices } from './flags/monitor-flags.ts'
+import { bool, domainName, port, something } from './flags/flag-values.ts'
 import { progressOn } from './progress.ts'
 import { addServingCommand } from './serving-command.ts'
 
-/** What commander makes of the flags that only `up` has. */
+/** The flags that only `up` has, as parsed by commander. */
 interface ParsedFlags {
-  runtime: 'auto' | 'process' | 'simulated'
+  runtime: LocalNodes['runtime']
   dashboard: boolean
   dashboardPort: number
+  certificateKey?: string
+  clusterDns: boolean
+  clusterDomain: string
+  resolvConf: string
 }
 
-/** `coxswain up`: everything there is, in one process. */
+/** `coxswain up`: runs everything in one process. */
 export function addUpCommand(program: Command, release: string): void {
   const command = program
     .command('up')
     .description('run everything in one process: API server, controllers, scheduler, nodes and monitor')
-    .addOption(new Option('--runtime <name>', 'what runs the containers; auto takes the best there is').choices(['auto', 'process', 'simulated']).default('auto'))
-    .addOption(new Option('--dashboard [bool]', 'serve the dashboard on the loopback interface').argParser(bool).preset('true').default(true))
-    .option('--dashboard-port <port>', 'the port of the dashboard; a free one if it is taken, or 0', port, 9465)
+  addUpFlags(command)
   addLocalNodeFlags(command)
   addMonitorChoices(command)
+  let chosen: ChosenRuntime
+  const nodes = () => ({ ...localNodes(command), ...chosen.nodes })
   addServingCommand(command, release, {
-    start: (options) => runEverything({ ...options, ...localNodes(command), ...dashboardChoice(command), monitor: readMonitorChoices(command, 'set'), progress: progressOn(process.stderr) }),
-    welcome: (running, dataDir) => welcome(release, running, dataDir, localNodes(command)),
+    async start(options) {
+      const local = localNodes(command)
+      chosen = await chooseRuntime(local, options.logger)
+      return runEverything({
+        ...(await joined(command, options)),
+        ...local,
+        ...chosen.nodes,
+        ...dashboardChoice(command),
+        dns: dnsFlags(command),
+        monitor: readMonitorChoices(command, 'set'),
+        progress: progressOn(process.stderr),
+      })
+    },
+    welcome: (running, dataDir) =>
+      console.log(welcomeText({ release, running, dataDir, nodes: nodes(), says: chosen.says })),
+    farewell: (running) => farewell(running, nodes()),
   })
+}
+
+function addUpFlags(command: Command): void {
+  command
+    .addOption(
+      new Option('--runtime <name>', 'what runs the containers; auto takes the best there is')
+        .choices(['auto', 'cri', 'process', 'simulated'])
+        .default('auto'),
+    )
+    .addOption(
+      new Option('--dashboard [bool]', 'serve the dashboard on the loopback interface')
+        .argParser(bool)
+        .preset('true')
+        .default(true),
+    )
+    .addOption(
+      new Option(
+        '--cluster-dns [bool]',
+        'answer the names of Services at the tenth address of the range of cluster IPs, and tell pods so',
+      )
+        .argParser(bool)
+        .preset('true')
+        .default(defaultDns.isServed),
+    )
+    .option(
+      '--cluster-domain <name>',
+      'the domain below which Services and pods have names',
+      domainName,
+      defaultDns.domain,
+    )
+    .option(
+      '--resolv-conf <file>',
+      'which resolvers all other names are asked of, and what pods with dnsPolicy Default have',
+      something,
+      defaultDns.resolvConf,
+    )
+    .option('--dashboard-port <port>', 'the port of the dashboard; a free one if it is taken, or 0', port, 9465)
+  addJoinFlags(
+    command,
+    'become one of the servers of the cluster of --server, with what `coxswain token create --print-join-command up` has printed there',
+  ).option('--certificate-key <key>', 'the key that was printed', bundleKey)
+}
+
+const bundleKey = (text: string): string => {
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('must be 64 hexadecimal digits')
+  return text
+}
+
+/** Joins the cluster of other servers if --join is given; their configuration replaces options of this server. */
+function joined(command: Command, options: ServeOptions): Promise<ServeOptions> | ServeOptions {
+  const {
+    join,
+    server: servers,
+    token,
+    caCertHash: caCertHashes = [],
+    certificateKey,
+  } = command.opts<ParsedJoinFlags & ParsedFlags>()
+  if (!join) {
+    if (servers || token || caCertHashes.length > 0 || certificateKey)
+      throw new Error('--server, --token, --ca-cert-hash and --certificate-key: only with --join')
+    return options
+  }
+  if (command.getOptionValueSource('store') !== 'default')
+    throw new Error('--join: the store is that of the cluster, so --store cannot be given')
+  return joinServers(options, { ...(servers?.[0] ? { server: servers[0] } : {}), token, caCertHashes, certificateKey })
 }
 
 const dashboardChoice = (command: Command) => {
@@ -34,13 +128,25 @@ const dashboardChoice = (command: Command) => {
   return { dashboardPort: dashboard ? dashboardPort : undefined }
 }
 
-function localNodes(command: Command): LocalNodes {
-  const { runtime } = command.opts<ParsedFlags>()
-  return readLocalNodeFlags(command, runtime === 'auto' ? 'process' : runtime)
+function dnsFlags(command: Command): DnsFlags {
+  const { clusterDns: isServed, clusterDomain: domain, resolvConf } = command.opts<ParsedFlags>()
+  return { isServed, domain, resolvConf }
 }
 
-const welcome = (release: string, { kubeconfig, dashboard }: RunningEverything, dataDir: string, { runtime, shutdown }: LocalNodes) =>
-  console.log(`
+function localNodes(command: Command): LocalNodes {
+  const { runtime } = command.opts<ParsedFlags>()
+  return readLocalNodeFlags(command, runtime)
+}
+
+interface Welcome {
+  release: string
+  running: RunningEverything
+  dataDir: string
+  nodes: LocalNodes
+  says: string
+}
+
+const welcomeText = ({ release, running: { kubeconfig, dashboard }, dataDir, nodes, says }: Welcome): string => `
 Coxswain ${release} is up. In another terminal:
 
   export KUBECONFIG=${kubeconfig}
@@ -48,8 +154,20 @@ Coxswain ${release} is up. In another terminal:
   kubectl wait --for=condition=Available deployment/web
   kubectl get pods -o wide
 ${dashboard ? `\nDashboard (this link works once): ${dashboard.link()}\n` : ''}
-${runtime === 'process' ? 'Pods are processes of this machine; an image without a command answers HTTP on the ports it declares.' : 'Nodes are simulated: pods run nothing, and take no time.'}
-Ctrl-C stops it; ${afterwards(runtime, shutdown !== undefined)}. Everything is kept in ${dataDir}.`)
+${says}
+Ctrl-C stops it; ${afterwards(nodes.runtime, nodes.shutdown !== undefined)}. Everything is kept in ${dataDir}.`
+
+/** Tells how many pods keep running. Pods of simulated nodes, and of nodes with a grace period, have ended. */
+function farewell({ runningPods }: RunningEverything, { runtime, shutdown }: LocalNodes): string {
+  if (runtime === 'simulated' || shutdown) return 'Stopped.'
+  const count = runningPods()
+  if (count === 0) return 'Stopped. No pods run.'
+  return `Stopped. ${count} ${count === 1 ? 'pod goes' : 'pods go'} on, and the next start finds ${count === 1 ? 'it' : 'them'}; coxswain reset ends ${count === 1 ? 'it' : 'them'}.`
+}
 
 const afterwards = (runtime: LocalNodes['runtime'], endsPods: boolean) =>
-  endsPods ? 'pods are ended first' : runtime === 'process' ? 'pods go on and are found again at the next start' : 'pods are started anew at the next start'
+  endsPods
+    ? 'pods are ended first'
+    : runtime !== 'simulated'
+      ? 'pods go on and are found again at the next start'
+      : 'pods are started anew at the next start'

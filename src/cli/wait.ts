@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { durationOption, timeoutMs } from './flag-values.ts'
+import { durationOption, timeoutMs } from './flags/flag-values.ts'
 import { addConnectionFlags, runSession } from './session.ts'
 
 interface Flags {

@@ -1,20 +1,20 @@
 import { type Status, isExpired } from '../api/errors.ts'
 import type { DeleteOptions as DeleteBody, Eviction, ListMeta } from '../api/generated/types.ts'
-import type { Int64 } from '../api/int64.ts'
+import type { Int64 } from '../api/numbers/int64.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Random, systemRandom } from '../base/random.ts'
 import type { ApplyConfiguration, New } from './draft.ts'
 import { type ResourceType, apiVersionOf, pathOf, resourceName } from './resource-type.ts'
 import { pods } from './resources.ts'
-import { Retrier, type RetryOptions } from './retry.ts'
-import { type ApiRequest, type Transport, type WatchListener, acceptMetadata } from './transport.ts'
+import { Retrier, type RetryOptions } from './transport/retry.ts'
+import { type ApiRequest, type Transport, type WatchListener, acceptMetadata } from './transport/transport.ts'
 
 export interface ClientOptions {
   clock?: Clock
   random?: Random
   retries?: RetryOptions
-  /** Who the fields of an object belong to after a write. Default: what the server makes of the user agent. */
+  /** The field manager of the write. Default: derived by the server from the user agent. */
   fieldManager?: string
 }
 
@@ -41,7 +41,10 @@ export interface ListOptions extends Selection, RequestOptions, AnswerOptions {
 export interface ListAllOptions extends Selection, RequestOptions, AnswerOptions {
   /** Default: 500. */
   pageSize?: number
-  /** Whether a list that takes so long that its state is forgotten goes on in the present state, instead of failing with 410. */
+  /**
+   * If the list takes so long that its revision is compacted, continue at the newest revision instead of failing with
+   * 410.
+   */
   allowInconsistent?: boolean
 }
 
@@ -62,31 +65,31 @@ export interface WriteOptions extends RequestOptions {
 
 export type PatchType = 'merge' | 'strategic' | 'json' | 'apply'
 
-/** For whom the answer need not be the whole object. */
-export interface AnswerOptions {
-  /** Has the server answer no more than the metadata. It may answer more. */
+/** Options for callers that do not need the whole object. */
+interface AnswerOptions {
+  /** Request only the metadata. The server may return more. */
   metadataOnly?: boolean
 }
 
 export interface PatchOptions extends WriteOptions, AnswerOptions {
   type: PatchType
   subresource?: string
-  /** Takes fields from other managers; only for apply. */
+  /** Take conflicting fields from other managers; apply only. */
   force?: boolean
 }
 
-/** How a configuration is applied. */
+/** Options of server-side apply. */
 export interface ApplyOptions extends Omit<PatchOptions, 'type'> {
-  /** Whose fields they are. Another configuration by the same manager takes the place of this one. */
+  /** The field manager. Its fields are replaced by those of the configuration. */
   fieldManager: string
 }
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan'
 
 export interface DeleteOptions extends RequestOptions, AnswerOptions {
-  /** Delete only if it is still this one. */
+  /** Precondition: the uid of the object. */
   uid?: string
-  /** Delete only if it is still in this state. */
+  /** Precondition: the resourceVersion of the object. */
   resourceVersion?: string
   propagationPolicy?: PropagationPolicy
   gracePeriodSeconds?: Int64
@@ -115,7 +118,7 @@ const patchContentTypes: Record<PatchType, string> = {
 
 const defaultPageSize = 500
 
-/** Reads and writes the objects of an API, whatever it is reached by. What only failed to arrive, or came too soon, is sent again. */
+/** Reads and writes API objects over any transport. Requests that were not received, or were throttled, are retried. */
 export class Client {
   readonly transport: Transport
   readonly #retrier: Retrier
@@ -127,20 +130,35 @@ export class Client {
     this.#fieldManager = options.fieldManager
   }
 
-  get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, { signal, ...query }: GetOptions = {}): Promise<T> {
+  get<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    name: string,
+    { signal, ...query }: GetOptions = {},
+  ): Promise<T> {
     return this.#send({ method: 'GET', path: objectPath(type, namespace, name), query: queryOf(query), signal })
   }
 
-  /** All objects of a namespace, or of every namespace if that is ''. Every item says what it is. */
+  /** Lists the objects of a namespace, or of all namespaces if it is ''. Every item has its apiVersion and kind. */
   list<T extends KubeObject>(type: ResourceType<T>, namespace: string, options: ListOptions = {}): Promise<List<T>> {
     const { signal, metadataOnly, ...query } = options
     const accept = metadataOnly ? acceptMetadata('PartialObjectMetadataList') : undefined
-    const list = this.#send<List<T>>({ method: 'GET', path: pathOf(type, namespace), query: queryOf(query), accept, signal })
+    const list = this.#send<List<T>>({
+      method: 'GET',
+      path: pathOf(type, namespace),
+      query: queryOf(query),
+      accept,
+      signal,
+    })
     return list.then((all) => named(type, all))
   }
 
-  /** A list in pages, all of one state. */
-  async *listAll<T extends KubeObject>(type: ResourceType<T>, namespace: string, options: ListAllOptions = {}): AsyncGenerator<List<T>, void> {
+  /** Lists in pages of one consistent revision. */
+  async *listAll<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    options: ListAllOptions = {},
+  ): AsyncGenerator<List<T>, void> {
     const { pageSize = defaultPageSize, allowInconsistent = false, ...selection } = options
     let next: string | undefined
     do {
@@ -158,12 +176,21 @@ export class Client {
     } while (next)
   }
 
-  create<T extends KubeObject>(type: ResourceType<T>, object: New<T>, options: WriteOptions & { namespace?: string } = {}): Promise<T> {
+  create<T extends KubeObject>(
+    type: ResourceType<T>,
+    object: New<T>,
+    options: WriteOptions & { namespace?: string } = {},
+  ): Promise<T> {
     const { namespace = object.metadata.namespace ?? '' } = options
-    return this.#send({ method: 'POST', path: collectionPath(type, namespace), body: typed(type, object), ...this.#writing(options) })
+    return this.#send({
+      method: 'POST',
+      path: collectionPath(type, namespace),
+      body: typed(type, object),
+      ...this.#writing(options),
+    })
   }
 
-  /** Replaces an object. One that carries a resourceVersion is only replaced in that state. */
+  /** Replaces an object. If it has a resourceVersion, that must be the current one. */
   update<T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}): Promise<T> {
     return this.#replace(type, object, '', options)
   }
@@ -172,7 +199,13 @@ export class Client {
     return this.#replace(type, object, 'status', options)
   }
 
-  patch<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, patch: unknown, options: PatchOptions): Promise<T> {
+  patch<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    name: string,
+    patch: unknown,
+    options: PatchOptions,
+  ): Promise<T> {
     const { force, subresource = '' } = options
     const { query, signal } = this.#writing(options)
     return this.#send({
@@ -186,32 +219,63 @@ export class Client {
     })
   }
 
-  /** Server-side apply: the object has these fields afterwards, and this manager owns them. It is created if it is not there. */
+  /**
+   * Server-side apply: sets the fields of the configuration, which this manager then owns. Creates the object if it
+   * does not exist.
+   */
   apply<T extends KubeObject>(type: ResourceType<T>, config: ApplyConfiguration<T>, options: ApplyOptions): Promise<T> {
     const { namespace = '', name = '' } = config.metadata
     return this.patch(type, namespace, name, typed(type, config), { ...options, type: 'apply' })
   }
 
-  /** Answers the object while it is still there, waiting to be gone, and otherwise a Status. */
-  delete<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, options: DeleteOptions = {}): Promise<T | Status> {
-    return this.#send({ method: 'DELETE', path: objectPath(type, namespace, name), body: deleteBody(options), accept: acceptOf(options), signal: options.signal })
+  /** Deletes an object. Returns the object if it still waits for finalizers, otherwise a Status. */
+  delete<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    name: string,
+    options: DeleteOptions = {},
+  ): Promise<T | Status> {
+    return this.#send({
+      method: 'DELETE',
+      path: objectPath(type, namespace, name),
+      body: deleteBody(options),
+      accept: acceptOf(options),
+      signal: options.signal,
+    })
   }
 
-  async deleteCollection(type: ResourceType, namespace: string, options: DeleteOptions & Selection = {}): Promise<void> {
+  async deleteCollection(
+    type: ResourceType,
+    namespace: string,
+    options: DeleteOptions & Selection = {},
+  ): Promise<void> {
     const { labelSelector, fieldSelector, signal } = options
     const query = queryOf({ labelSelector, fieldSelector })
-    await this.#send({ method: 'DELETE', path: collectionPath(type, namespace), query, body: deleteBody(options), signal })
+    await this.#send({
+      method: 'DELETE',
+      path: collectionPath(type, namespace),
+      query,
+      body: deleteBody(options),
+      signal,
+    })
   }
 
-  /** Asks for a pod to be deleted if its disruption budgets allow it: rejects with a 429 if not, which is for the caller to wait out. */
+  /** Evicts a pod if its disruption budgets allow it. Rejects with a 429 if not; retrying is the caller's decision. */
   async evict(namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
-    const eviction: Eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: deleteBody(options) }
+    const eviction: Eviction = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: deleteBody(options),
+    }
     const path = objectPath(pods, namespace, name, 'eviction')
     if (path instanceof Error) throw path
     await this.transport.send({ method: 'POST', path, body: eviction, signal: options.signal })
   }
 
-  /** Anything that is below an object: its scale, its log, a binding. What is not JSON is answered as text. */
+  /**
+   * Requests a subresource of an object: its scale, log or binding. A response that is not JSON is returned as text.
+   */
   subresource<R = unknown>(
     type: ResourceType,
     namespace: string,
@@ -222,14 +286,17 @@ export class Client {
     return this.#send({ method, path: objectPath(type, namespace, name, subresource), ...rest })
   }
 
-  /** Opens a watch, with bookmarks unless told otherwise. The returned function ends it. */
+  /** Opens a watch, with bookmarks by default. The returned function ends it. */
   watch<T extends KubeObject>(
     type: ResourceType<T>,
     namespace: string,
     { signal, allowWatchBookmarks = true, ...options }: WatchOptions,
     listener: WatchListener<T>,
   ): () => void {
-    return this.transport.watch({ method: 'GET', path: pathOf(type, namespace), query: queryOf({ ...options, allowWatchBookmarks }), signal }, listener)
+    return this.transport.watch(
+      { method: 'GET', path: pathOf(type, namespace), query: queryOf({ ...options, allowWatchBookmarks }), signal },
+      listener,
+    )
   }
 
   /** Closes the transport too. */
@@ -238,17 +305,27 @@ export class Client {
     return this.transport.close()
   }
 
-  #replace<T extends KubeObject>(type: ResourceType<T>, object: T, subresource: string, options: WriteOptions): Promise<T> {
+  #replace<T extends KubeObject>(
+    type: ResourceType<T>,
+    object: T,
+    subresource: string,
+    options: WriteOptions,
+  ): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
     const path = objectPath(type, namespace, name, subresource)
     return this.#send({ method: 'PUT', path, body: typed(type, object), ...this.#writing(options) })
   }
 
-  #writing({ dryRun, fieldManager = this.#fieldManager, fieldValidation, signal }: WriteOptions): Pick<ApiRequest, 'query' | 'signal'> {
+  #writing({
+    dryRun,
+    fieldManager = this.#fieldManager,
+    fieldValidation,
+    signal,
+  }: WriteOptions): Pick<ApiRequest, 'query' | 'signal'> {
     return { query: queryOf({ dryRun: dryRun ? 'All' : undefined, fieldManager, fieldValidation }), signal }
   }
 
-  /** What is wrong with the path is a rejection like any other. */
+  /** Sends a request. An invalid path is a rejection like any other error. */
   #send<T>(request: Omit<ApiRequest, 'path'> & { path: string | Error }): Promise<T> {
     if (request.path instanceof Error) return Promise.reject(request.path)
     return this.#retrier.send(request as ApiRequest, this.#attempt) as Promise<T>
@@ -259,7 +336,7 @@ export class Client {
 
 type QueryValue = string | number | boolean | undefined
 
-/** Only what is set; undefined if nothing is. */
+/** Returns the defined values; undefined if there are none. */
 function queryOf(values: Readonly<Record<string, QueryValue>>): Record<string, string> | undefined {
   let query: Record<string, string> | undefined
   for (const name in values) {
@@ -272,28 +349,29 @@ function queryOf(values: Readonly<Record<string, QueryValue>>): Record<string, s
 }
 
 function collectionPath(type: ResourceType, namespace: string): string | Error {
-  // Without it, the request would be about all namespaces.
+  // Without a namespace the request would apply to all namespaces.
   if (type.namespaced && namespace === '') return new Error(`${resourceName(type)} need a namespace`)
   return pathOf(type, namespace)
 }
 
 function objectPath(type: ResourceType, namespace: string, name: string, subresource = ''): string | Error {
-  // Without it, the request would be about the whole collection.
+  // Without a name the request would apply to the whole collection.
   if (name === '') return new Error(`${resourceName(type)} need a name`)
   if (type.namespaced && namespace === '') return new Error(`${resourceName(type)} need a namespace`)
   return pathOf(type, namespace, name, subresource)
 }
 
-/** Metadata alone where that will do; undefined is what the transport asks for by itself. */
-const acceptOf = ({ metadataOnly }: AnswerOptions): string | undefined => (metadataOnly ? acceptMetadata('PartialObjectMetadata') : undefined)
+/** Returns the Accept header; undefined for the default of the transport. */
+const acceptOf = ({ metadataOnly }: AnswerOptions): string | undefined =>
+  metadataOnly ? acceptMetadata('PartialObjectMetadata') : undefined
 
-/** Says in the object what it is. */
+/** Sets apiVersion and kind of an object. */
 function typed(type: ResourceType, object: object): object {
   const { apiVersion, kind } = object as KubeObject
   return apiVersion && kind ? object : { ...object, apiVersion: apiVersionOf(type), kind: type.kind }
 }
 
-/** Items of a list leave out what the list says once; alone they need it, as those of a watch have it. */
+/** Sets apiVersion and kind of list items, which the server omits. */
 function named<T extends KubeObject>(type: ResourceType<T>, list: List<T>): List<T> {
   const apiVersion = apiVersionOf(type)
   // An empty list of metadata has no items at all.
@@ -307,16 +385,24 @@ function named<T extends KubeObject>(type: ResourceType<T>, list: List<T>): List
   return list
 }
 
-function deleteBody({ uid, resourceVersion, propagationPolicy, gracePeriodSeconds, dryRun }: DeleteOptions): DeleteBody {
+function deleteBody({
+  uid,
+  resourceVersion,
+  propagationPolicy,
+  gracePeriodSeconds,
+  dryRun,
+}: DeleteOptions): DeleteBody {
   return {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
-    ...(uid || resourceVersion ? { preconditions: { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } } : {}),
+    ...(uid || resourceVersion
+      ? { preconditions: { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } }
+      : {}),
     ...(propagationPolicy ? { propagationPolicy } : {}),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(dryRun ? { dryRun: ['All'] } : {}),
   }
 }
 
-/** Where a list that took too long may go on, if it may. */
+/** Returns the continue token of a response with 410, if it has one. */
 const continueAfter = (e: unknown): string | undefined => (isExpired(e) ? e.metadata.continue : undefined)

@@ -1,23 +1,27 @@
 import type { KubeObject } from '../api/object.ts'
 
-/** Whether the object waits for this finalizer when it is deleted. */
-export const hasFinalizer = (object: KubeObject, finalizer: string): boolean => object.metadata.finalizers?.includes(finalizer) ?? false
+/** Returns true if the object has this finalizer. */
+export const hasFinalizer = (object: KubeObject, finalizer: string): boolean =>
+  object.metadata.finalizers?.includes(finalizer) ?? false
 
-/** The object with the finalizer; the same object if it has it. What is handed in stays as it is. */
+/** Returns the object with the finalizer added; the same object if it already has it. The argument is not changed. */
 export function addFinalizer<T extends KubeObject>(object: T, finalizer: string): T {
   if (hasFinalizer(object, finalizer)) return object
   return withFinalizers(object, [...(object.metadata.finalizers ?? []), finalizer])
 }
 
-/** The object without the finalizer; the same object if it has none such. What is handed in stays as it is. */
+/** Returns the object without the finalizer; the same object if it does not have it. The argument is not changed. */
 export function removeFinalizer<T extends KubeObject>(object: T, finalizer: string): T {
   if (!hasFinalizer(object, finalizer)) return object
-  return withFinalizers(object, object.metadata.finalizers!.filter((f) => f !== finalizer))
+  return withFinalizers(
+    object,
+    object.metadata.finalizers!.filter((f) => f !== finalizer),
+  )
 }
 
 /**
- * A merge patch to these finalizers. It names the version that was read: a merge patch replaces the whole list, and somebody else's
- * finalizer must not get lost with it.
+ * Returns a merge patch that sets these finalizers. It contains the uid and resourceVersion that were read: a merge
+ * patch replaces the whole list, and finalizers that others added must not be lost.
  */
 export const finalizersPatch = ({ metadata: { uid, resourceVersion, finalizers } }: KubeObject): object => ({
   metadata: { uid, resourceVersion, finalizers: finalizers?.length ? finalizers : null },

@@ -3,36 +3,41 @@ import type { LabelMatcher } from '../api/selectors/label-selector.ts'
 import { addFinalizer, removeFinalizer } from './finalizers.ts'
 import type { ResourceType } from './resource-type.ts'
 
-/** The owner that manages this object, if one does. */
-export const controllerOf = (object: KubeObject): OwnerReference | undefined => object.metadata.ownerReferences?.find((ref) => ref.controller === true)
+/** Returns the controller reference of an object, if there is one. */
+export const controllerOf = (object: KubeObject): OwnerReference | undefined =>
+  object.metadata.ownerReferences?.find((ref) => ref.controller === true)
 
-/** Whether this very owner manages the object: one of the same name that is gone does not count. */
+/** Returns true if this owner controls the object, compared by uid. */
 export const isControlledBy = (object: KubeObject, owner: KubeObject): boolean => {
   const { uid } = owner.metadata
   return uid !== undefined && controllerOf(object)?.uid === uid
 }
 
-/** The same by the owner's uid. */
+/** Compares by the owner's uid. */
 export const isControlledByUid = (object: KubeObject, uid: string): boolean => controllerOf(object)?.uid === uid
 
-/** Whether a reference is to an object of this type, in whichever version. */
+/** Returns true if a reference names this type, in any version. */
 export const refersTo = (ref: OwnerReference, type: Pick<ResourceType, 'group' | 'kind'>): boolean => {
   const at = ref.apiVersion.indexOf('/')
   return ref.kind === type.kind && (at < 0 ? '' : ref.apiVersion.slice(0, at)) === type.group
 }
 
 export interface OwnerReferenceOptions {
-  /** It manages the object; an object has at most one such owner. */
+  /** The owner controls the object; an object has at most one controller. */
   controller?: boolean
-  /** Deleting the owner in the foreground waits for the object. Default: as `controller`. */
+  /** Foreground deletion of the owner waits for the object. Default: as `controller`. */
   blockOwnerDeletion?: boolean
 }
 
-/** A reference to an owner, for `metadata.ownerReferences`. Throws for what is not stored or does not say what it is: it could never be found. */
+/**
+ * Returns an owner reference for `metadata.ownerReferences`. Throws for an object without uid, or whose kind is
+ * unknown: the reference could not be resolved.
+ */
 export function ownerReference(owner: KubeObject, options: OwnerReferenceOptions = {}): OwnerReference {
   const { apiVersion, kind, metadata } = owner
   const { controller, blockOwnerDeletion = controller } = options
-  if (!apiVersion || !kind || !metadata.name || !metadata.uid) throw new Error('an owner needs an apiVersion, a kind, a name and a uid')
+  if (!apiVersion || !kind || !metadata.name || !metadata.uid)
+    throw new Error('an owner needs an apiVersion, a kind, a name and a uid')
   return {
     apiVersion,
     kind,
@@ -43,7 +48,7 @@ export function ownerReference(owner: KubeObject, options: OwnerReferenceOptions
   }
 }
 
-/** What to do with objects that an owner might manage. `kept` are its own already. */
+/** The result of `claim`. `kept` are the objects that the owner already controls. */
 export interface Claim<T> {
   kept: T[]
   adopt: T[]
@@ -51,10 +56,15 @@ export interface Claim<T> {
 }
 
 /**
- * Decides which objects belong to an owner: its own stay while they match; those that match and nobody manages are adopted; its own that
- * no longer match are released. An owner that is being deleted neither adopts nor releases. `matches` judges the object's labels.
+ * Decides which objects an owner controls: it keeps controlled objects that match, adopts matching objects without a
+ * controller, and releases controlled objects that no longer match. An owner that is being deleted neither adopts nor
+ * releases. `matches` tests the object's labels.
  */
-export function claim<T extends KubeObject>(owner: KubeObject, matches: LabelMatcher, candidates: readonly T[]): Claim<T> {
+export function claim<T extends KubeObject>(
+  owner: KubeObject,
+  matches: LabelMatcher,
+  candidates: readonly T[],
+): Claim<T> {
   const result: Claim<T> = { kept: [], adopt: [], release: [] }
   const isOwnerDeleted = owner.metadata.deletionTimestamp !== undefined
   for (const object of candidates) {
@@ -71,36 +81,67 @@ export function claim<T extends KubeObject>(owner: KubeObject, matches: LabelMat
   return result
 }
 
-/** An owner in a namespace cannot own what is elsewhere. */
-const isInReach = (owner: KubeObject, object: KubeObject) => !owner.metadata.namespace || owner.metadata.namespace === object.metadata.namespace
+/** A namespaced owner cannot own objects elsewhere. */
+const isInReach = (owner: KubeObject, object: KubeObject) =>
+  !owner.metadata.namespace || owner.metadata.namespace === object.metadata.namespace
 
 export interface OwnerPatch {
   type: 'strategic' | 'merge'
   patch: object
 }
 
-/** What makes an owner manage an object, and keeps it with `finalizer`. Fails with a conflict if the object is another one of the same name by then. */
-export function adoptionPatch(type: ResourceType, object: KubeObject, reference: OwnerReference, finalizer?: string): OwnerPatch {
+/**
+ * Returns the patch that adopts an object, and adds `finalizer`. Fails with a conflict if the object was replaced by
+ * another one of the same name.
+ */
+export function adoptionPatch(
+  type: ResourceType,
+  object: KubeObject,
+  reference: OwnerReference,
+  finalizer?: string,
+): OwnerPatch {
   const { uid, resourceVersion, ownerReferences = [] } = object.metadata
   if (hasStrategicPatch(type)) {
-    return { type: 'strategic', patch: { metadata: { uid, ownerReferences: [reference], ...(finalizer ? { finalizers: [finalizer] } : {}) } } }
+    return {
+      type: 'strategic',
+      patch: { metadata: { uid, ownerReferences: [reference], ...(finalizer ? { finalizers: [finalizer] } : {}) } },
+    }
   }
   const others = ownerReferences.filter((ref) => ref.uid !== reference.uid)
   const { finalizers } = finalizer ? addFinalizer(object, finalizer).metadata : {}
-  return { type: 'merge', patch: { metadata: { uid, resourceVersion, ownerReferences: [...others, reference], ...(finalizers ? { finalizers } : {}) } } }
+  return {
+    type: 'merge',
+    patch: {
+      metadata: {
+        uid,
+        resourceVersion,
+        ownerReferences: [...others, reference],
+        ...(finalizers ? { finalizers } : {}),
+      },
+    },
+  }
 }
 
-/** What makes an owner, and its `finalizer`, let go of an object; the same holds as for adopting. */
+/** Returns the patch that releases an object and removes `finalizer`; the uid is checked as for adoption. */
 export function releasePatch(type: ResourceType, object: KubeObject, ownerUid: string, finalizer?: string): OwnerPatch {
   const { uid, resourceVersion, ownerReferences = [] } = object.metadata
   if (hasStrategicPatch(type)) {
     const without = finalizer ? { '$deleteFromPrimitiveList/finalizers': [finalizer] } : {}
-    return { type: 'strategic', patch: { metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: ownerUid }], ...without } } }
+    return {
+      type: 'strategic',
+      patch: { metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: ownerUid }], ...without } },
+    }
   }
   const others = ownerReferences.filter((ref) => ref.uid !== ownerUid)
   const finalizers = finalizer ? { finalizers: removeFinalizer(object, finalizer).metadata.finalizers ?? null } : {}
-  return { type: 'merge', patch: { metadata: { uid, resourceVersion, ownerReferences: others.length ? others : null, ...finalizers } } }
+  return {
+    type: 'merge',
+    patch: { metadata: { uid, resourceVersion, ownerReferences: others.length ? others : null, ...finalizers } },
+  }
 }
 
-/** Custom resources have no strategic merge: theirs name the version, because a merge patch replaces the whole list. */
+/**
+ * Custom resources do not support strategic merge. Their patch contains the resourceVersion, because a merge patch
+ * replaces whole lists.
+ */
 const hasStrategicPatch = ({ group }: ResourceType) => !group.includes('.') || group.endsWith('.k8s.io')

@@ -1,19 +1,19 @@
 import type { KubeObject } from '../api/object.ts'
 
-/** Names of a resource as clients use them; `T` is the type of its objects. */
+/** The names of a resource; `T` is the type of its objects. */
 export interface ResourceType<T extends KubeObject = KubeObject> {
   readonly group: string
   readonly version: string
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
-  /** Carries the type only; there is no value. */
+  /** Carries only the type; there is no value. */
   readonly __object?: T
 }
 
 export const resourceType = <T extends KubeObject>(names: Omit<ResourceType<T>, '__object'>): ResourceType<T> => names
 
-/** How a custom kind is called. */
+/** The names of a custom kind. */
 export interface CustomKind {
   group: string
   version: string
@@ -24,8 +24,14 @@ export interface CustomKind {
   namespaced?: boolean
 }
 
-/** Declares a custom kind, for clients, caches and controllers: `T` is the type of its objects. */
-export function defineKind<T extends KubeObject>({ group, version, kind, plural = guessedPlural(kind), namespaced = true }: CustomKind): ResourceType<T> {
+/** Declares a custom kind for clients, caches and controllers; `T` is the type of its objects. */
+export function defineKind<T extends KubeObject>({
+  group,
+  version,
+  kind,
+  plural = guessedPlural(kind),
+  namespaced = true,
+}: CustomKind): ResourceType<T> {
   if (!group || !version || !kind) throw new Error('a custom kind has a group, a version and a kind')
   return resourceType({ group, version, kind, plural, namespaced })
 }
@@ -37,12 +43,14 @@ function guessedPlural(kind: string): string {
 }
 
 /** `v1`, `apps/v1` */
-export const apiVersionOf = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string => (group ? `${group}/${version}` : version)
+export const apiVersionOf = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string =>
+  group ? `${group}/${version}` : version
 
-/** `pods`, `deployments.apps`: how metrics and messages call a resource. */
-export const resourceName = ({ group, plural }: Pick<ResourceType, 'group' | 'plural'>): string => (group ? `${plural}.${group}` : plural)
+/** Returns the name of a resource in metrics and messages: `pods`, `deployments.apps`. */
+export const resourceName = ({ group, plural }: Pick<ResourceType, 'group' | 'plural'>): string =>
+  group ? `${plural}.${group}` : plural
 
-/** The path of a collection, of one object, or of a subresource of it. */
+/** Returns the path of a collection, an object, or a subresource. */
 export function pathOf(type: ResourceType, namespace = '', name = '', subresource = ''): string {
   const root = type.group ? `/apis/${type.group}/${type.version}` : `/api/${type.version}`
   const scope = type.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : ''
@@ -50,11 +58,11 @@ export function pathOf(type: ResourceType, namespace = '', name = '', subresourc
   return `${root}${scope}/${type.plural}${parts.join('')}`
 }
 
-/** `namespace/name`, or `name` for what is cluster-wide: how caches and queues call an object. */
+/** Returns the key of an object in caches and queues: `namespace/name`, or `name` if it is cluster-scoped. */
 export const keyOf = (object: KubeObject): string =>
   object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : (object.metadata.name ?? '')
 
-/** The two parts of a key. */
+/** Splits a key into its two parts. */
 export function splitKey(key: string): { namespace: string; name: string } {
   const at = key.indexOf('/')
   return at < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, at), name: key.slice(at + 1) }

@@ -7,7 +7,8 @@ import type {
   ConfigMap,
   ControllerRevision,
   CoreV1Event,
-  CronJob, CustomResourceDefinition,
+  CronJob,
+  CustomResourceDefinition,
   CSIDriver,
   CSINode,
   CSIStorageCapacity,
@@ -88,11 +89,21 @@ export const serviceaccounts = resourceType<ServiceAccount>(kindNames.serviceacc
 export const services = resourceType<Service>(kindNames.services)
 
 export const mutatingadmissionpolicies = resourceType<MutatingAdmissionPolicy>(kindNames.mutatingadmissionpolicies)
-export const mutatingadmissionpolicybindings = resourceType<MutatingAdmissionPolicyBinding>(kindNames.mutatingadmissionpolicybindings)
-export const mutatingwebhookconfigurations = resourceType<MutatingWebhookConfiguration>(kindNames.mutatingwebhookconfigurations)
-export const validatingadmissionpolicies = resourceType<ValidatingAdmissionPolicy>(kindNames.validatingadmissionpolicies)
-export const validatingadmissionpolicybindings = resourceType<ValidatingAdmissionPolicyBinding>(kindNames.validatingadmissionpolicybindings)
-export const validatingwebhookconfigurations = resourceType<ValidatingWebhookConfiguration>(kindNames.validatingwebhookconfigurations)
+export const mutatingadmissionpolicybindings = resourceType<MutatingAdmissionPolicyBinding>(
+  kindNames.mutatingadmissionpolicybindings,
+)
+export const mutatingwebhookconfigurations = resourceType<MutatingWebhookConfiguration>(
+  kindNames.mutatingwebhookconfigurations,
+)
+export const validatingadmissionpolicies = resourceType<ValidatingAdmissionPolicy>(
+  kindNames.validatingadmissionpolicies,
+)
+export const validatingadmissionpolicybindings = resourceType<ValidatingAdmissionPolicyBinding>(
+  kindNames.validatingadmissionpolicybindings,
+)
+export const validatingwebhookconfigurations = resourceType<ValidatingWebhookConfiguration>(
+  kindNames.validatingwebhookconfigurations,
+)
 
 export const customresourcedefinitions = resourceType<CustomResourceDefinition>(kindNames.customresourcedefinitions)
 export const apiservices = resourceType<APIService>(kindNames.apiservices)
@@ -103,7 +114,7 @@ export const deployments = resourceType<Deployment>(kindNames.deployments)
 export const replicasets = resourceType<ReplicaSet>(kindNames.replicasets)
 export const statefulsets = resourceType<StatefulSet>(kindNames.statefulsets)
 
-/** CloneSets as they are stored. */
+/** CloneSets in the storage version. */
 export const clonesets = resourceType<CloneSet>(kindNames.clonesets)
 export const clonesetsV1beta1 = resourceType<V1beta1CloneSet>(kindNames.clonesetsV1beta1)
 
@@ -124,7 +135,9 @@ export const endpointslices = resourceType<EndpointSlice>(kindNames.endpointslic
 export const eventsV1 = resourceType<EventsV1Event>(kindNames.eventsV1)
 
 export const flowschemas = resourceType<FlowSchema>(kindNames.flowschemas)
-export const prioritylevelconfigurations = resourceType<PriorityLevelConfiguration>(kindNames.prioritylevelconfigurations)
+export const prioritylevelconfigurations = resourceType<PriorityLevelConfiguration>(
+  kindNames.prioritylevelconfigurations,
+)
 
 export const ingressclasses = resourceType<IngressClass>(kindNames.ingressclasses)
 export const ipaddresses = resourceType<IPAddress>(kindNames.ipaddresses)
@@ -155,7 +168,7 @@ export const storageclasses = resourceType<StorageClass>(kindNames.storageclasse
 export const volumeattachments = resourceType<VolumeAttachment>(kindNames.volumeattachments)
 export const volumeattributesclasses = resourceType<VolumeAttributesClass>(kindNames.volumeattributesclasses)
 
-// Questions: they are created, answered, and never stored.
+// Reviews are created and answered, but never stored.
 export const selfsubjectreviews = resourceType<SelfSubjectReview>(kindNames.selfsubjectreviews)
 export const tokenreviews = resourceType<TokenReview>(kindNames.tokenreviews)
 
@@ -164,7 +177,10 @@ export const selfsubjectaccessreviews = resourceType<SelfSubjectAccessReview>(ki
 export const selfsubjectrulesreviews = resourceType<SelfSubjectRulesReview>(kindNames.selfsubjectrulesreviews)
 export const subjectaccessreviews = resourceType<SubjectAccessReview>(kindNames.subjectaccessreviews)
 
-/** Every kind that is built in and stored. Kinds that need a gate are not among them: whoever waits for a cache of one would wait for ever. */
+/**
+ * All built-in kinds that are stored. Kinds that need a feature gate are excluded: an informer of a kind that is not
+ * served would never sync.
+ */
 export const builtInResources: readonly ResourceType[] = [
   configmaps,
   endpoints,

@@ -23,7 +23,12 @@ import { nodeLifecycle } from './node-lifecycle/index.ts'
 import { podGcController } from './pod-gc/index.ts'
 import { replicaSetController } from './replicaset/index.ts'
 import { replicationControllerController } from './replicationcontroller/index.ts'
-import { countedKinds, quotaControllerOf, resourceQuotaController } from './resource-quota/index.ts'
+import {
+  countedKinds,
+  customQuotaController,
+  quotaControllerOf,
+  resourceQuotaController,
+} from './resource-quota/index.ts'
 import { rootCaPublisher } from './root-ca/index.ts'
 import { serviceAccountController } from './service-account/index.ts'
 import { serviceCidrController } from './service-cidr/index.ts'
@@ -31,26 +36,26 @@ import { statefulSetController } from './statefulset/index.ts'
 import { taintEviction } from './taint-eviction/index.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished/index.ts'
 
-/** What controllers are told by whoever runs them. */
+/** Settings of the controllers. */
 export interface ControllerSettings {
-  /** The certificates that vouch for the API server, in PEM. */
+  /** The certificates of the API server's authority, in PEM. */
   rootCa: string
-  /** The time zone of schedules that name none. */
+  /** The time zone of schedules without one. */
   timeZone: string
-  /** The directory of every node below which volumes have theirs. */
+  /** The directory on every node that contains local volumes. */
   volumesDir: string
-  /** The authority that signs certificates, and the longest time that they are good for. Without it none are signed. */
+  /** The authority that signs certificates, and their longest lifetime. Without it nothing is signed. */
   signing?: { authority: SigningAuthority; longestMs: number } | undefined
-  /** False where CloneSets are nobody's business: nothing asks for the kind then. Default: true. */
+  /** False if CloneSets are not managed, so that nothing requests the kind. Default: true. */
   knowsCloneSets?: boolean
 }
 
 type Entry = ManagedController | readonly ManagedController[]
 
-/** A controller, or several that are one to users; some depend on how they are run. */
+/** One or several controllers under one name. Some depend on the settings. */
 export type CatalogueEntry = Entry | ((settings: ControllerSettings) => Entry)
 
-/** The service account of kube-system that each controller has, by Kubernetes' own names for them. */
+/** The service account of each controller in kube-system, with Kubernetes' names. */
 export const accounts: Readonly<Record<string, string>> = {
   'deployment-controller': 'deployment-controller',
   'replicaset-controller': 'replicaset-controller',
@@ -90,17 +95,21 @@ export const accounts: Readonly<Record<string, string>> = {
 
 const kubernetesLease: RivalLease = { namespace: 'kube-system', name: 'kube-controller-manager' }
 
-/** The leases of other managers that run controllers by these names: OpenKruise's for CloneSets, nobody's for our own, else Kubernetes'. */
+/**
+ * The leases of other managers that run controllers of these names: OpenKruise's for CloneSets, none for our own,
+ * otherwise Kubernetes'.
+ */
 const rivals: Readonly<Record<string, RivalLease | undefined>> = {
   'cloneset-controller': { namespace: 'kruise-system', name: 'kruise-manager' },
   'claim-recovery-controller': undefined,
   'local-path-provisioner-controller': undefined,
 }
 
-/** The lease of the manager of another make that may run a controller. */
-export const rivalOf = (name: string): RivalLease | undefined => (Object.hasOwn(rivals, name) ? rivals[name] : kubernetesLease)
+/** The lease of another manager that may run a controller. */
+export const rivalOf = (name: string): RivalLease | undefined =>
+  Object.hasOwn(rivals, name) ? rivals[name] : kubernetesLease
 
-/** Every controller there is, by the name that `--controllers` knows it by, in the order of its kinds' dependence on each other. */
+/** All controllers by the name that `--controllers` uses, sorted by the dependencies of their kinds. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'deployment-controller': deploymentController,
   'replicaset-controller': replicaSetController,
@@ -114,8 +123,10 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'namespace-controller': namespaceController,
   'pod-garbage-collector-controller': podGcController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
-  'resourcequota-controller': ({ knowsCloneSets = true }) =>
+  'resourcequota-controller': ({ knowsCloneSets = true }) => [
     knowsCloneSets ? resourceQuotaController : quotaControllerOf(countedKinds.filter(({ type }) => type !== clonesets)),
+    customQuotaController,
+  ],
   'serviceaccount-controller': serviceAccountController,
   'root-ca-certificate-publisher-controller': ({ rootCa }) => rootCaPublisher(rootCa),
   'clusterrole-aggregation-controller': clusterRoleAggregationController,

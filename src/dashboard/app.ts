@@ -3,11 +3,13 @@ import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { ApiError } from '../api/errors.ts'
 import { readJson } from '../api/json/index.ts'
-import { TransportError } from '../client/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import { type ClusterAccess, type Transport, TransportError } from '../client/index.ts'
 import { CommandError } from '../insight/failure.ts'
 import { loadAssets } from './assets.ts'
 import { type Handler, isFromOurPage } from './door.ts'
-import type { DashboardOptions } from './index.ts'
 import { Live, type Running } from './live.ts'
 import type { Sessions } from './login/sessions.ts'
 import { type Viewer, accessByToken } from './login/viewer.ts'
@@ -17,7 +19,22 @@ import { StreamConnection } from './stream/connection.ts'
 
 const bodyLimit = 64 * 1024
 
-/** Answers the page's requests. */
+export interface DashboardOptions {
+  /** Returns the identity of users who open the printed link; called on first use. */
+  access(): Promise<ClusterAccess>
+  /** Reads for all viewers. Each viewer's own permissions decide what is shown. */
+  transport: Transport
+  /** The namespace to show; '' for all. */
+  namespace: string
+  /** The preferred port. Any free port is used if it is 0 or taken. */
+  port: number
+  clock: Clock
+  random: Random
+  logger: Logger
+  release: string
+}
+
+/** Handles the page's requests. */
 export class App implements Handler {
   readonly #options: DashboardOptions
   readonly #sessions: Sessions
@@ -36,7 +53,8 @@ export class App implements Handler {
   async request(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     try {
       if (url.pathname.startsWith('/api/')) await this.#api(request, response, url)
-      else if (request.method !== 'GET' && request.method !== 'HEAD') send(response, 405, { message: 'method not allowed' })
+      else if (request.method !== 'GET' && request.method !== 'HEAD')
+        send(response, 405, { message: 'method not allowed' })
       else if (url.pathname === '/open') await this.#open(response, url)
       else this.#file(request, response, url.pathname)
     } catch (e) {
@@ -47,7 +65,9 @@ export class App implements Handler {
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, url: URL): Promise<void> {
     const viewer = this.#sessions.viewer(this.#sessionId(request))
     if (!viewer) return void socket.end('HTTP/1.1 401 Unauthorized\r\nconnection: close\r\n\r\n')
-    const server = await (this.#sockets ??= import('ws').then(({ WebSocketServer }) => new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: bodyLimit })))
+    const server = await (this.#sockets ??= import('ws').then(
+      ({ WebSocketServer }) => new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: bodyLimit }),
+    ))
     server.handleUpgrade(request, socket, head, (client) => {
       if (url.pathname === '/api/exec') return void relayExec(client, viewer, url.searchParams)
       if (url.pathname !== '/api/stream') return client.close(1008, 'not found')
@@ -75,22 +95,27 @@ export class App implements Handler {
   }
 
   /**
-   * Opens a session by the printed link. The answer is a page that goes on by itself instead of a redirect: browsers do
-   * not send a SameSite=Strict cookie along a redirect that began at another site.
+   * Opens a session with the printed link. The response is a page that redirects by script: browsers do not send a
+   * SameSite=Strict cookie along an HTTP redirect that began at another site.
    */
   async #open(response: ServerResponse, url: URL): Promise<void> {
     const id = await this.#sessions.openByKey(url.searchParams.get('key') ?? '')
     if (id) this.#loggedIn(response, id)
     const target = id ? '/' : '/login?used'
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
-    response.end(`<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>Coxswain</title>`)
+    response.end(
+      `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>Coxswain</title>`,
+    )
   }
 
   #file(request: IncomingMessage, response: ServerResponse, pathname: string): void {
     const isFile = pathname.startsWith('/assets/')
-    // Every other path is a view of the page, which finds out by itself which one.
+    // Every other path is a view; the page itself selects it.
     const asset = this.#assets.get(isFile ? pathname.slice(8) : 'index.html')
-    if (!asset) return send(response, 404, { message: this.#assets.size === 0 ? 'the dashboard has not been built: run npm run build' : 'not found' })
+    if (!asset)
+      return send(response, 404, {
+        message: this.#assets.size === 0 ? 'the dashboard has not been built: run npm run build' : 'not found',
+      })
     const zips = asset.zipped !== undefined && (request.headers['accept-encoding'] ?? '').includes('gzip')
     response.writeHead(200, {
       'content-type': asset.type,
@@ -101,10 +126,12 @@ export class App implements Handler {
   }
 
   async #api(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    if (!isFromOurPage(request, url)) return send(response, 403, { message: 'this request does not come from the dashboard' })
+    if (!isFromOurPage(request, url))
+      return send(response, 403, { message: 'this request does not come from the dashboard' })
     const isWrite = request.method === 'POST'
-    // A form of another site cannot send JSON: that needs a permission that nobody gives.
-    if (isWrite && request.headers['content-type'] !== 'application/json') return send(response, 415, { message: 'the body must be application/json' })
+    // A form on another site cannot send JSON without a CORS permission, which is never granted.
+    if (isWrite && request.headers['content-type'] !== 'application/json')
+      return send(response, 415, { message: 'the body must be application/json' })
     const body = isWrite ? await readBody(request) : {}
     if (isWrite && url.pathname === '/api/login') return this.#login(response, body)
     const id = this.#sessionId(request)
@@ -127,24 +154,36 @@ export class App implements Handler {
 
   #ask(viewer: Viewer, { caches }: Running, query: URLSearchParams, body: unknown, response: ServerResponse): Ask {
     const { clock, release, namespace } = this.#options
-    return { viewer, caches, clock, query, body: (body ?? {}) as Record<string, unknown>, response, about: { release, cluster: viewer.access.server.host, namespace } }
+    return {
+      viewer,
+      caches,
+      clock,
+      query,
+      body: (body ?? {}) as Record<string, unknown>,
+      response,
+      about: { release, cluster: viewer.access.server.host, namespace },
+    }
   }
 
   async #login(response: ServerResponse, body: unknown): Promise<void> {
     const { token } = (body ?? {}) as { token?: unknown }
-    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token.trim())) return send(response, 400, { message: 'token: Required value' })
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token.trim()))
+      return send(response, 400, { message: 'token: Required value' })
     this.#loggedIn(response, await this.#sessions.open(accessByToken(await this.#options.access(), token.trim())))
     send(response, 200, {})
   }
 
-  /** Says why, in the API server's words. Who is no longer known to it has to log in again. */
+  /** Sends the error in the API server's words. A user that the API server no longer knows must log in again. */
   #refuse(request: IncomingMessage, response: ServerResponse, e: unknown): void {
     const isKnown = e instanceof ApiError || e instanceof TransportError || e instanceof CommandError
     if (!isKnown) this.#options.logger.error('a request of the dashboard has failed', { url: request.url, error: e })
     if (response.headersSent) return void response.destroy()
-    const code = e instanceof ApiError ? e.code : e instanceof TransportError ? 503 : e instanceof CommandError ? 400 : 500
+    const code =
+      e instanceof ApiError ? e.code : e instanceof TransportError ? 503 : e instanceof CommandError ? 400 : 500
     const message = e instanceof Error ? e.message : String(e)
-    send(response, code, { message: e instanceof TransportError ? `Unable to connect to the server: ${message}` : message })
+    send(response, code, {
+      message: e instanceof TransportError ? `Unable to connect to the server: ${message}` : message,
+    })
   }
 }
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Answers what comes through the door. */
+/** Handles requests of the listener. */
 export interface Handler {
   request(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, url: URL): Promise<void>
@@ -13,10 +13,10 @@ export interface Door {
   close(): Promise<void>
 }
 
-/** Names by which a browser on this machine reaches the loopback interface. */
+/** Host names of the loopback interface. */
 const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Sent with every answer. Scripts and styles are files of ours, and nothing may frame the page. */
+/** Headers of every response. Scripts and styles are served by us, and the page must not be framed. */
 const securityHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -27,39 +27,47 @@ const securityHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** The URL of a request that a page of ours, or a person, may have sent; undefined for any other. */
+/** Returns the URL of a request that was sent to a local name; undefined for any other. */
 export function localUrl({ headers, url = '/' }: Pick<IncomingMessage, 'headers' | 'url'>): URL | undefined {
   const { host = '' } = headers
-  // A foreign name that resolves to this machine (DNS rebinding) has that name here.
+  // After DNS rebinding, the Host header contains the foreign name.
   if (!localNames.has(host.replace(/:\d+$/, '').toLowerCase())) return undefined
   return URL.canParse(url, `http://${host}`) ? new URL(url, `http://${host}`) : undefined
 }
 
 /**
- * Whether a request comes from a page of ours. Browsers say so themselves; SameSite alone would let in every port of
- * this machine. A request that is no browser's has neither header, and no cookie.
+ * Returns true if a request comes from our page, as browsers declare in headers. SameSite alone would admit every port
+ * of this machine. A request without these headers is not from a browser and has no cookie.
  */
 export function isFromOurPage({ headers }: Pick<IncomingMessage, 'headers'>, url: URL): boolean {
   const { origin, 'sec-fetch-site': site } = headers
   return (origin === undefined || origin === url.origin) && (site === undefined || site === 'same-origin')
 }
 
-/** Listens on the loopback interface: on this port, or on a free one where another program has it. */
+/** Listens on the loopback interface, on this port or, if it is taken, on a free one. */
 export async function openDoor(port: number, loadHandler: () => Promise<Handler>): Promise<Door> {
   let handler: Promise<Handler> | undefined
-  // The rest of the dashboard is loaded with the first request.
+  // The rest of the dashboard is loaded on the first request.
   const handling = () => (handler ??= loadHandler())
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
     const url = localUrl(request)
-    if (!url) return void response.writeHead(421, { 'content-type': 'text/plain' }).end('This server answers to localhost only.\n')
-    handling().then((to) => to.request(request, response, url)).catch(() => response.destroy())
+    if (!url)
+      return void response
+        .writeHead(421, { 'content-type': 'text/plain' })
+        .end('This server answers to localhost only.\n')
+    handling()
+      .then((to) => to.request(request, response, url))
+      .catch(() => response.destroy())
   })
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const url = localUrl(request)
-    if (!url || request.headers.origin !== url.origin) return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
-    handling().then((to) => to.upgrade(request, socket, head, url)).catch(() => socket.destroy())
+    if (!url || request.headers.origin !== url.origin)
+      return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
+    handling()
+      .then((to) => to.upgrade(request, socket, head, url))
+      .catch(() => socket.destroy())
   })
   await listening(server, port).catch((e: unknown) => {
     if ((e as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw e
@@ -67,10 +75,11 @@ export async function openDoor(port: number, loadHandler: () => Promise<Handler>
   })
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }
 

@@ -8,7 +8,7 @@ import { Caches } from './board/caches.ts'
 import { Topics } from './stream/topics.ts'
 
 export interface LiveOptions {
-  /** Reads for all viewers, as the dashboard itself. */
+  /** Reads for all viewers with the dashboard's identity. */
   transport: Transport
   /** '' for all namespaces. */
   namespace: string
@@ -17,19 +17,19 @@ export interface LiveOptions {
   logger: Logger
 }
 
-/** Caches and channels while somebody looks. */
+/** Caches and channels, while there are viewers. */
 export interface Running {
   caches: Caches
   topics: Topics
   stop(): void
 }
 
-/** A first page waits for the caches at most so long. */
+/** Maximum wait of the first page for the caches. */
 const patienceMs = 5000
-/** Caches are kept for so long after the last request: a page that is loaded again finds them. */
+/** Time for which caches are kept after the last request, for reloaded pages. */
 const idleMs = 5 * 60_000
 
-/** Starts the caches with the first viewer, and ends them some time after the last: nobody pays for a page that nobody has open. */
+/** Starts the caches for the first viewer, and stops them some time after the last one. */
 export class Live {
   readonly #options: LiveOptions
   #running: Promise<Running> | undefined
@@ -40,7 +40,7 @@ export class Live {
     this.#options = options
   }
 
-  /** The caches, filled. Counts as a use until `release` is called. */
+  /** Returns the filled caches. They stay in use until `release` is called. */
   acquire(): Promise<Running> {
     this.#users++
     this.#cancelIdle()

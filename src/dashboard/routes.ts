@@ -11,10 +11,10 @@ import { nodePage, podPage } from './pages/pod.ts'
 import { streamFrom } from './pages/upstream.ts'
 import { type WorkloadQuery, revisionsPage, workloadPage } from './pages/workload.ts'
 
-/** An answer, as JSON has it. */
+/** A JSON response. */
 export type Reply = object
 
-/** A request of a page, by somebody who is logged in. */
+/** A request of a logged-in viewer. */
 export interface Ask {
   viewer: Viewer
   caches: Caches
@@ -25,7 +25,7 @@ export interface Ask {
   about: { release: string; cluster: string; namespace: string }
 }
 
-/** Answers a request; undefined where it has answered by itself. */
+/** Handles a request; undefined if it has sent the response itself. */
 type Route = (ask: Ask) => Promise<Reply | undefined> | Reply
 
 function required(from: (name: string) => unknown, name: string): string {
@@ -37,19 +37,29 @@ function required(from: (name: string) => unknown, name: string): string {
 function workloadIn(from: (name: string) => unknown): WorkloadQuery {
   const text = required(from, 'kind')
   const kind = workloadKinds.find((one) => one.kind === text)
-  if (!kind) throw new CommandError(`kind: Unsupported value: ${JSON.stringify(text)}: supported values: ${workloadKinds.map((one) => JSON.stringify(one.kind)).join(', ')}`)
+  if (!kind)
+    throw new CommandError(
+      `kind: Unsupported value: ${JSON.stringify(text)}: supported values: ${workloadKinds.map((one) => JSON.stringify(one.kind)).join(', ')}`,
+    )
   return { kind, namespace: required(from, 'namespace'), name: required(from, 'name') }
 }
 
-const inQuery = ({ query }: Ask) => (name: string) => query.get(name)
-const inBody = ({ body }: Ask) => (name: string) => body[name]
+const inQuery =
+  ({ query }: Ask) =>
+  (name: string) =>
+    query.get(name)
+const inBody =
+  ({ body }: Ask) =>
+  (name: string) =>
+    body[name]
 
-/** Every path below /api, each by the identity of the viewer. */
+/** Handlers of the paths below /api, which use the viewer's identity. */
 export const routes: Readonly<Record<string, Route>> = {
   'GET me': ({ viewer, about }) => ({ user: viewer.name, ...about }),
   'GET workload': (ask) => workloadPage(ask.viewer, ask.caches, ask.clock, workloadIn(inQuery(ask))),
   'GET revisions': (ask) => revisionsPage(ask.viewer, workloadIn(inQuery(ask)), ask.query.has('values')),
-  'GET pod': (ask) => podPage(ask.viewer, ask.caches, ask.clock, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name')),
+  'GET pod': (ask) =>
+    podPage(ask.viewer, ask.caches, ask.clock, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name')),
   'GET node': (ask) => nodePage(ask.viewer, required(inQuery(ask), 'name')),
   'GET controllers': ({ viewer }) => controllersPage(viewer),
   'GET objectives': ({ viewer, caches }) => objectivesPage(viewer, caches),
@@ -57,16 +67,23 @@ export const routes: Readonly<Record<string, Route>> = {
   'POST action': (ask) => {
     const { kind, namespace, name } = workloadIn(inBody(ask))
     const request = ask.body as unknown as ActionRequest
-    if (!actionNames.includes(request.action)) throw new CommandError(`action: Unsupported value: ${JSON.stringify(request.action)}`)
+    if (!actionNames.includes(request.action))
+      throw new CommandError(`action: Unsupported value: ${JSON.stringify(request.action)}`)
     return act(ask.viewer.client, kind, namespace, name, request, ask.body['dryRun'] === true, ask.clock.now())
   },
-  'POST delete-pod': (ask) => deletePod(ask.viewer.client, required(inBody(ask), 'namespace'), required(inBody(ask), 'name'), ask.body['dryRun'] === true),
+  'POST delete-pod': (ask) =>
+    deletePod(
+      ask.viewer.client,
+      required(inBody(ask), 'namespace'),
+      required(inBody(ask), 'name'),
+      ask.body['dryRun'] === true,
+    ),
 }
 
-/** Lines of a log that a page begins with. */
+/** Number of initial log lines. */
 const tailLines = '2000'
 
-/** Hands a log on as it comes, until the page goes away. */
+/** Streams a log until the page disconnects. */
 async function sendLog(ask: Ask): Promise<undefined> {
   const { viewer, query, response } = ask
   const gone = new AbortController()

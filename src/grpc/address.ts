@@ -2,23 +2,23 @@ import { type Socket, connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
 
-/** Certificates for TLS, as PEM. */
+/** TLS certificates as PEM. */
 export interface TlsOptions {
-  /** Authorities of the server's certificate; the system's where there are none. */
+  /** The certificate authorities of the server. Default: the system's. */
   ca?: string | undefined
-  /** The client's certificate and key. */
+  /** The client certificate and its key. */
   cert?: string | undefined
   key?: string | undefined
 }
 
-/** Where a gRPC server listens. */
+/** The address of a gRPC server. */
 export type Address =
   | { kind: 'unix'; path: string }
   | { kind: 'tcp'; host: string; port: number; tls: TlsOptions | undefined }
 
 /**
- * Reads `http://host:port`, `https://host:port`, `unix:///run/x.sock`, `unix:/run/x.sock` or the abstract
- * `unix:///@x`. Throws for anything else.
+ * Parses `http://host:port`, `https://host:port`, `unix:///run/x.sock`, `unix:/run/x.sock` or the abstract
+ * `unix:///@x`. Throws for any other form.
  */
 export function parseAddress(text: string, tls: TlsOptions = {}): Address {
   if (text.startsWith('unix:')) {
@@ -27,15 +27,18 @@ export function parseAddress(text: string, tls: TlsOptions = {}): Address {
     return { kind: 'unix', path: path.startsWith('/@') ? `\0${path.slice(2)}` : path }
   }
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new Error(`"${text}" must be an http, https or unix URL`)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new Error(`"${text}" must be an http, https or unix URL`)
   const isSecure = url.protocol === 'https:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return { kind: 'tcp', host, port: Number(url.port || (isSecure ? 443 : 80)), tls: isSecure ? tls : undefined }
 }
 
-/** The `:authority` of requests. */
+/** The `:authority` pseudo-header of requests. */
 export const authorityOf = (address: Address): string =>
-  address.kind === 'unix' ? 'localhost' : `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
+  address.kind === 'unix'
+    ? 'localhost'
+    : `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
 
 /** Opens a connection. Rejects after `timeoutMs`. */
 export function dial(address: Address, timeoutMs: number, clock: Clock): Promise<Socket> {
@@ -50,7 +53,7 @@ export function dial(address: Address, timeoutMs: number, clock: Clock): Promise
     try {
       socket = open(address)
     } catch (e) {
-      // Node refuses certificates that it cannot read on the spot.
+      // Node throws synchronously for certificates that it cannot parse.
       return fail(e as Error)
     }
     const opened = socket

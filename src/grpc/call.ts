@@ -13,25 +13,25 @@ export interface Method<Q extends MessageFields, A extends MessageFields> {
 }
 
 export interface CallOptions {
-  /** Fails the call with DeadlineExceeded after so long. Without it, a call may take for ever. */
+  /** Fails the call with DeadlineExceeded after this time. Without it, a call has no deadline. */
   timeoutMs?: number | undefined
   /** Cancels the call. */
   signal?: AbortSignal | undefined
-  /** Waits for a connection until the deadline, where a call would otherwise fail as soon as the server cannot be reached. */
+  /** Waits for a connection until the deadline. Otherwise the call fails as soon as an attempt to connect fails. */
   waitForReady?: boolean | undefined
   /** Further header fields, in lower case. */
   metadata?: Readonly<Record<string, string>> | undefined
 }
 
-/** Gets what the server sends. */
+/** Receives the messages and the status of a call. */
 export interface CallReceiver<A> {
-  /** One message. After `false` the server is held back once its window is full, until `resume` is called. */
+  /** Receives one message. False withholds flow-control credit from the server until `resume` is called. */
   message(message: A): unknown
-  /** The call is over: with nothing where it succeeded. Called once, last. */
+  /** Called once, last, when the call is over: with undefined if it succeeded. */
   closed(error: RpcError | undefined): void
 }
 
-/** One call, from its first byte to its status. */
+/** A call from its start to its status. */
 export class Call<Q extends MessageFields, A extends MessageFields> {
   readonly #method: Method<Q, A>
   readonly #receiver: CallReceiver<Decoded<A>>
@@ -39,23 +39,33 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
   readonly #undo: (() => void)[] = []
   #stream: Http2Stream | undefined
   #cancelRequest: (() => void) | undefined
-  /** Messages that were sent before there was a connection. */
+  /** Messages that were sent before the connection was open. */
   #unsent: Buffer[] = []
   #isEnding = false
   #httpStatus = 0
   #status: ReturnType<typeof statusOf>
   #isOver = false
-  /** Bytes that the server may send again after `resume`. */
+  /** The flow-control credit that `resume` returns to the server. */
   #held = 0
   #isHeld = false
 
-  constructor(method: Method<Q, A>, receiver: CallReceiver<Decoded<A>>, options: CallOptions, clock: Clock, maxMessageBytes: number) {
+  constructor(
+    method: Method<Q, A>,
+    receiver: CallReceiver<Decoded<A>>,
+    options: CallOptions,
+    clock: Clock,
+    maxMessageBytes: number,
+  ) {
     this.#method = method
     this.#receiver = receiver
     this.#frames = new FrameReader(maxMessageBytes)
     const { timeoutMs, signal } = options
     if (timeoutMs !== undefined)
-      this.#undo.push(clock.after(timeoutMs, () => this.fail(new RpcError('DeadlineExceeded', `no answer within ${timeoutMs} ms`, !this.#cancelRequest))))
+      this.#undo.push(
+        clock.after(timeoutMs, () =>
+          this.fail(new RpcError('DeadlineExceeded', `no answer within ${timeoutMs} ms`, !this.#cancelRequest)),
+        ),
+      )
     if (signal) this.#undo.push(onAbort(signal, () => this.cancel()))
   }
 
@@ -63,7 +73,7 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
     return this.#isOver
   }
 
-  /** Sends a message. False if it has to wait for room: `onRoom` tells when all has gone. */
+  /** Sends a message. False if it is buffered: `onRoom` is called when the buffer is empty. */
   send(message: Encodable<Q>, isLast = false): boolean {
     if (this.#isEnding || this.#isOver) return true
     this.#isEnding = isLast
@@ -73,22 +83,22 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
     return false
   }
 
-  /** Called when all has gone for which `send` answered false. */
+  /** Sets the callback for an empty buffer after `send` has returned false. */
   onRoom: (() => void) | undefined
 
-  /** No more messages from us; the server may go on. */
+  /** Ends the client's side of the call. The server may send further messages. */
   end(): void {
     if (this.#isEnding || this.#isOver) return
     this.#isEnding = true
     this.#stream?.send(nothing, true)
   }
 
-  /** Breaks the call off. */
+  /** Cancels the call. */
   cancel(): void {
     this.fail(new RpcError('Canceled', 'the call was canceled', !this.#cancelRequest))
   }
 
-  /** Lets the server go on, after a message that was answered with false. */
+  /** Returns the credit that was withheld for a message. */
   resume(): void {
     this.#isHeld = false
     const bytes = this.#held
@@ -96,13 +106,16 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
     if (bytes > 0) this.#stream?.credit(bytes)
   }
 
-  /** For the channel: sends what there is to send. */
+  /** Called by the channel with an open stream: sends the buffered messages. */
   start(connection: ClientConnection, fields: readonly Field[]): void {
     if (this.#isOver) return
-    this.#cancelRequest = connection.request({ fields, body: undefined, onOpen: (stream) => this.#opened(stream) }, this.#answer())
+    this.#cancelRequest = connection.request(
+      { fields, body: undefined, onOpen: (stream) => this.#opened(stream) },
+      this.#answer(),
+    )
   }
 
-  /** For the channel, too: ends the call with an error. */
+  /** Called by the channel: ends the call with an error. */
   fail(error: RpcError): void {
     if (this.#isOver) return
     this.#close(error)
@@ -128,7 +141,14 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
       data: (piece) => this.#data(piece),
       trailers: (fields) => (this.#status = statusOf(fields)),
       end: () => this.#close(this.#outcome()),
-      closed: (isUnsent) => this.#close(new RpcError('Unavailable', isUnsent ? 'the connection was closed' : 'the connection was lost before the answer was complete', isUnsent)),
+      closed: (isUnsent) =>
+        this.#close(
+          new RpcError(
+            'Unavailable',
+            isUnsent ? 'the connection was closed' : 'the connection was lost before the answer was complete',
+            isUnsent,
+          ),
+        ),
     }
   }
 
@@ -154,7 +174,11 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
       if (status.code !== 'OK') return new RpcError(status.code, status.detail)
       return this.#frames.isAmid ? new RpcError('Internal', 'the answer ends amid a message') : undefined
     }
-    if (this.#httpStatus !== 200) return new RpcError(statusOfHttp(this.#httpStatus), `unexpected HTTP status code received from server: ${this.#httpStatus}`)
+    if (this.#httpStatus !== 200)
+      return new RpcError(
+        statusOfHttp(this.#httpStatus),
+        `unexpected HTTP status code received from server: ${this.#httpStatus}`,
+      )
     return new RpcError('Internal', 'server closed the stream without sending trailers')
   }
 
@@ -162,7 +186,7 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
     if (this.#isOver) return
     this.#isOver = true
     for (const undo of this.#undo) undo()
-    // What was held back counts for the whole connection.
+    // Withheld credit counts against the window of the whole connection.
     this.resume()
     this.#receiver.closed(error)
   }

@@ -11,9 +11,9 @@ export interface ChannelOptions {
   address: Address
   clock: Clock
   connectTimeoutMs?: number
-  /** A server that a message larger than this comes from is not listened to. */
+  /** The maximum size of a received message. A larger one fails the call. */
   maxMessageBytes?: number
-  /** How a dead server is noticed while calls wait for it. Servers of gRPC allow a ping every 5 minutes unless told otherwise. */
+  /** The keepalive settings while calls are in progress. By default, gRPC servers allow one ping in 5 minutes. */
   heartbeat?: HeartbeatOptions
 }
 
@@ -23,11 +23,11 @@ interface Ready {
   heartbeat: Heartbeat | undefined
 }
 
-/** A call without a connection. */
+/** A call that waits for the connection. */
 interface Waiting {
   start(ready: Ready): void
   fail(error: RpcError): void
-  /** It waits on when an attempt to connect fails. */
+  /** True if the call keeps waiting after a failed attempt to connect. */
   isPatient: boolean
 }
 
@@ -35,17 +35,19 @@ type State =
   | { kind: 'idle' }
   | { kind: 'connecting' }
   | Ready
-  /** The last attempt to connect failed: the next one is not made before `untilMs`. */
+  /** The last attempt to connect failed. The next one is not made before `untilMs`. */
   | { kind: 'failed'; error: RpcError; untilMs: number; cancelRetry: (() => void) | undefined }
   | { kind: 'closed' }
 
-/** After a failure to connect, the next attempt waits; twice as long after each. */
+/** The back-off between attempts to connect, which doubles after each failure. */
 const firstPauseMs = 50
 const longestPauseMs = 5000
 const windowBytes = 4 << 20
 const connectionWindowBytes = 32 << 20
 
-/** Calls to one server over one connection, which is opened by the first call and again after it has ended. */
+/**
+ * Calls to one server over one connection. The first call opens it, and the next call after it was lost opens another.
+ */
 export class Channel {
   readonly #options: ChannelOptions
   readonly #addressed: readonly Field[]
@@ -64,40 +66,58 @@ export class Channel {
     ]
   }
 
-  /** True while there is a connection that takes calls. */
+  /** True if the connection is open and accepts calls. */
   get isReady(): boolean {
     return this.#state.kind === 'ready' && this.#state.connection.isUsable
   }
 
-  /** One request, one answer. Rejects with RpcError. */
-  call<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, request: Encodable<Q>, options: CallOptions = {}): Promise<Decoded<A>> {
+  /** Runs a unary call. Rejects with an RpcError. */
+  call<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    request: Encodable<Q>,
+    options: CallOptions = {},
+  ): Promise<Decoded<A>> {
     return new Promise((resolve, reject) => {
       let answer: Decoded<A> | undefined
-      const call = this.open(method, {
-        message: (received) => void (answer = received),
-        closed: (error) => {
-          if (error) reject(error)
-          else if (answer === undefined) reject(new RpcError('Internal', 'the call succeeded without an answer'))
-          else resolve(answer)
+      const call = this.open(
+        method,
+        {
+          message: (received) => void (answer = received),
+          closed: (error) => {
+            if (error) reject(error)
+            else if (answer === undefined) reject(new RpcError('Internal', 'the call succeeded without an answer'))
+            else resolve(answer)
+          },
         },
-      }, options)
+        options,
+      )
       call.send(request, true)
     })
   }
 
-  /** A call in which either side may send any number of messages. */
-  open<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, receiver: CallReceiver<Decoded<A>>, options: CallOptions = {}): Call<Q, A> {
+  /** Starts a streaming call, in which both sides may send any number of messages. */
+  open<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    receiver: CallReceiver<Decoded<A>>,
+    options: CallOptions = {},
+  ): Call<Q, A> {
     const { clock, maxMessageBytes = 16 << 20 } = this.#options
     const fields = this.#fields(method.path, options)
     let heartbeat: Heartbeat | undefined
-    const call = new Call(method, {
-      message: (message) => receiver.message(message),
-      closed: (error) => {
-        heartbeat?.ended()
-        this.#waiting.delete(waiting)
-        receiver.closed(error)
+    const call = new Call(
+      method,
+      {
+        message: (message) => receiver.message(message),
+        closed: (error) => {
+          heartbeat?.ended()
+          this.#waiting.delete(waiting)
+          receiver.closed(error)
+        },
       },
-    }, options, clock, maxMessageBytes)
+      options,
+      clock,
+      maxMessageBytes,
+    )
     const waiting: Waiting = {
       isPatient: options.waitForReady ?? false,
       fail: (error) => call.fail(error),
@@ -108,14 +128,14 @@ export class Channel {
         call.start(ready.connection, fields)
       },
     }
-    // Fails after the caller has the call in its hands.
+    // Deferred, so that the caller has the call before it fails.
     if (options.signal?.aborted) queueMicrotask(() => call.cancel())
     else if (this.#state.kind === 'ready' && this.#state.connection.isUsable) waiting.start(this.#state)
     else this.#wait(waiting)
     return call
   }
 
-  /** Ends the connection and every call. */
+  /** Closes the connection and fails every call. */
   close(): void {
     const state = this.#state
     this.#state = { kind: 'closed' }
@@ -124,7 +144,7 @@ export class Channel {
     this.#failWaiting(closedError(), true)
   }
 
-  /** Ends the connection, whose calls fail. The next call opens another. */
+  /** Closes the connection, whose calls fail. The next call opens another one. */
   disconnect(why: Error): void {
     if (this.#state.kind === 'ready') this.#state.connection.destroy(why)
   }
@@ -199,7 +219,7 @@ export class Channel {
     return { kind: 'ready', connection, heartbeat }
   }
 
-  /** Calls go on where they are; the next one opens another connection. */
+  /** Calls in progress stay on the old connection. The next call opens another one. */
   #lost(connection: ClientConnection): void {
     if (this.#state.kind === 'ready' && this.#state.connection === connection) this.#state = { kind: 'idle' }
   }
@@ -222,5 +242,6 @@ export class Channel {
 
 const closedError = (): RpcError => new RpcError('Canceled', 'the channel is closed', true)
 
-/** Milliseconds in at most eight digits. */
-const grpcTimeout = (timeoutMs: number): string => (timeoutMs < 1e8 ? `${Math.ceil(timeoutMs)}m` : `${Math.ceil(timeoutMs / 1000)}S`)
+/** The timeout header in milliseconds, of at most eight digits. */
+const grpcTimeout = (timeoutMs: number): string =>
+  timeoutMs < 1e8 ? `${Math.ceil(timeoutMs)}m` : `${Math.ceil(timeoutMs / 1000)}S`

@@ -12,7 +12,7 @@ interface Coding<T> {
   read(reader: WireReader): T
 }
 
-/** A field of one number. Zero is left out, as proto3 does. */
+/** The codec of a number. As in proto3, zero is not sent. */
 function numeric<T extends number | bigint | boolean>(number: number, zero: T, code: Coding<T>): Scalar<T> {
   const tag = tagOf(number, WireType.varint)
   return {
@@ -34,7 +34,7 @@ const writeNumber = (writer: WireWriter, value: number): void => {
   else writer.number(value)
 }
 
-/** From here on, a number of 64 bits is a negative one. */
+/** Unsigned 64-bit numbers from here on represent negative ones. */
 const signBit = 2 ** 63
 
 /** An int32, an enum or an int64 whose values are below 2^53, such as a revision. */
@@ -51,16 +51,28 @@ export const int = (number: number): Scalar<number> =>
     },
   })
 
-/** An int64 with all its bits, such as a lease's id or a time in nanoseconds. */
+/** A full 64-bit int64, such as a lease id or a time in nanoseconds. */
 export const int64 = (number: number): Scalar<bigint> =>
-  numeric<bigint>(number, 0n, { size: varintSize, write: (writer, value) => writer.bigint(value), read: (reader) => BigInt.asIntN(64, reader.bigint()) })
+  numeric<bigint>(number, 0n, {
+    size: varintSize,
+    write: (writer, value) => writer.bigint(value),
+    read: (reader) => BigInt.asIntN(64, reader.bigint()),
+  })
 
-/** A uint64 with all its bits, such as a member's id. */
+/** A full 64-bit uint64, such as a member id. */
 export const uint64 = (number: number): Scalar<bigint> =>
-  numeric<bigint>(number, 0n, { size: varintSize, write: (writer, value) => writer.bigint(value), read: (reader) => reader.bigint() })
+  numeric<bigint>(number, 0n, {
+    size: varintSize,
+    write: (writer, value) => writer.bigint(value),
+    read: (reader) => reader.bigint(),
+  })
 
 export const bool = (number: number): Scalar<boolean> =>
-  numeric<boolean>(number, false, { size: () => 1, write: (writer) => writer.number(1), read: (reader) => reader.number() !== 0 })
+  numeric<boolean>(number, false, {
+    size: () => 1,
+    write: (writer) => writer.number(1),
+    read: (reader) => reader.number() !== 0,
+  })
 
 export function bytes(number: number): Scalar<Buffer> {
   const tag = tagOf(number, WireType.bytes)
@@ -108,8 +120,11 @@ export function string(number: number): Scalar<string> {
   }
 }
 
-/** A message within the message. `type` is a function, so that messages may hold one another. */
-export function nested<Fields extends MessageFields>(number: number, type: () => MessageType<Fields>): MessageField<Encodable<Fields>, Decoded<Fields> | undefined> {
+/** A nested message. `type` is a function, so that message types may be recursive. */
+export function nested<Fields extends MessageFields>(
+  number: number,
+  type: () => MessageType<Fields>,
+): MessageField<Encodable<Fields>, Decoded<Fields> | undefined> {
   const tag = tagOf(number, WireType.bytes)
   return {
     number,
@@ -132,9 +147,9 @@ function readNested<Fields extends MessageFields>(reader: WireReader, type: Mess
   return value
 }
 
-/** Any number of values of a field. */
+/** A repeated field. */
 export function repeated<In, Out>(field: MessageField<In, Out>): MessageField<readonly In[], NonNullable<Out>[]> {
-  // A value that is zero is still one of the list.
+  // A zero value in a list is sent.
   const explicit = optional(field)
   return {
     number: field.number,
@@ -151,7 +166,7 @@ export function repeated<In, Out>(field: MessageField<In, Out>): MessageField<re
   }
 }
 
-/** A field that tells zero from absence: of a `oneof`, or marked `optional`. */
+/** A field that distinguishes zero from absence: part of a `oneof`, or `optional`. */
 export function optional<In, Out>(field: MessageField<In, Out>): MessageField<In, Out | undefined> {
   const zero = Buffer.from([0])
   const tag = tagOf(field.number, field.wireType)
@@ -168,8 +183,11 @@ export function optional<In, Out>(field: MessageField<In, Out>): MessageField<In
   }
 }
 
-/** A map with texts as keys. */
-export function map<In, Out>(number: number, value: MessageField<In, Out>): MessageField<Readonly<Record<string, In>>, Record<string, Out>> {
+/** A map with string keys. */
+export function map<In, Out>(
+  number: number,
+  value: MessageField<In, Out>,
+): MessageField<Readonly<Record<string, In>>, Record<string, Out>> {
   const tag = tagOf(number, WireType.bytes)
   const key = string(1)
   const sizeOf = (name: string, item: In): number => key.size(name) + value.size(item)
@@ -177,7 +195,8 @@ export function map<In, Out>(number: number, value: MessageField<In, Out>): Mess
     number,
     wireType: WireType.bytes,
     absent: () => ({}),
-    size: (items) => Object.entries(items).reduce((size, [name, item]) => size + sizeWithLength(tag, sizeOf(name, item)), 0),
+    size: (items) =>
+      Object.entries(items).reduce((size, [name, item]) => size + sizeWithLength(tag, sizeOf(name, item)), 0),
     write(writer, items) {
       for (const [name, item] of Object.entries(items)) {
         writer.number(tag)
@@ -198,7 +217,7 @@ export function map<In, Out>(number: number, value: MessageField<In, Out>): Mess
         else entry.skip(part & 7)
       }
       reader.at = end
-      // A name such as __proto__ must be one of the map, too.
+      // defineProperty also accepts keys such as __proto__.
       Object.defineProperty(before, name, { value: item, enumerable: true, writable: true, configurable: true })
       return before
     },

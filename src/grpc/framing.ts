@@ -1,34 +1,34 @@
 import { RpcError } from './status.ts'
 
-/** A message is preceded by one byte, 1 if it is compressed, and its length in four. */
+/** The size of a message's prefix: one byte for compression and a length of four bytes. */
 export const frameHeadBytes = 5
 
-/** Fills the head of a frame, whose message follows in the same buffer. */
+/** Fills the prefix of a message that follows in the same buffer. */
 export function fillFrameHead(frame: Buffer): Buffer {
   frame[0] = 0
   frame.writeUInt32BE(frame.length - frameHeadBytes, 1)
   return frame
 }
 
-/** Cuts the data of a stream into messages. */
+/** Splits the data of a stream into messages. */
 export class FrameReader {
   readonly #maxBytes: number
   #pieces: Buffer[] = []
   #bytes = 0
-  /** Bytes of the frame that is coming, its head included; undefined while its head is not here. */
+  /** The size of the incomplete message, prefix included; undefined until its prefix is complete. */
   #expected: number | undefined
 
-  /** A message of more than `maxBytes` is refused. */
+  /** Messages of more than `maxBytes` are rejected. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** True if a message has begun and not ended. */
+  /** True if a message is incomplete. */
   get isAmid(): boolean {
     return this.#bytes > 0
   }
 
-  /** The messages that are complete with this piece. Throws RpcError. */
+  /** Takes a piece of data and returns the messages that it completes. Throws an RpcError. */
   take(piece: Buffer): Buffer[] {
     this.#pieces.push(piece)
     this.#bytes += piece.length
@@ -50,7 +50,8 @@ export class FrameReader {
   #bodyLength(head: Buffer): number {
     if (head[0] !== 0) throw new RpcError('Unimplemented', 'the answer is compressed, which was not asked for')
     const length = head.readUInt32BE(1)
-    if (length > this.#maxBytes) throw new RpcError('ResourceExhausted', `received message larger than max (${length} vs. ${this.#maxBytes})`)
+    if (length > this.#maxBytes)
+      throw new RpcError('ResourceExhausted', `received message larger than max (${length} vs. ${this.#maxBytes})`)
     return length
   }
 

@@ -1,8 +1,14 @@
-export { type Address, type TlsOptions, parseAddress } from './address.ts'
+export { type TlsOptions, parseAddress } from './address.ts'
 export type { Call, CallOptions, CallReceiver, Method } from './call.ts'
-export { Channel, type ChannelOptions } from './channel.ts'
+export { Channel } from './channel.ts'
 export { bool, bytes, int, int64, map, nested, optional, repeated, string, uint64 } from './fields.ts'
-export { type Decoded, type Encodable, type MessageFields, type MessageOf, type MessageType, message } from './message.ts'
-export { GrpcServer, type ServedCall } from './server.ts'
-export { RpcError, type StatusCode } from './status.ts'
-export { WireError } from './wire.ts'
+export {
+  type Decoded,
+  type Encodable,
+  type MessageFields,
+  type MessageOf,
+  type MessageType,
+  message,
+} from './message.ts'
+
+export { RpcError } from './status.ts'

@@ -1,15 +1,15 @@
 import { WireError, WireReader, WireType, WireWriter } from './wire.ts'
 
-/** How one field of a message is written and read. `In` is what an encoder takes, `Out` what a decoder gives. */
+/** The codec of one field. `In` is the type that the encoder takes, `Out` the type that the decoder returns. */
 export interface MessageField<In, Out> {
   readonly number: number
   readonly wireType: number
-  /** The value of a field that is not in the message. */
+  /** The value of an absent field. */
   absent(): Out
-  /** Bytes that the field takes, its tag included; 0 leaves it out. */
+  /** The size of the encoded field in bytes, tag included; 0 omits the field. */
   size(value: In): number
   write(writer: WireWriter, value: In): void
-  /** Takes one occurrence of the field, after its tag; `before` is what the occurrences before have made of it. */
+  /** Decodes one occurrence of the field, after its tag. `before` is the value of the earlier occurrences. */
   read(reader: WireReader, before: Out): Out
 }
 
@@ -17,11 +17,13 @@ type AnyField = MessageField<never, unknown>
 type Entry = readonly [name: string, field: MessageField<unknown, unknown>]
 export type MessageFields = Record<string, AnyField>
 
-/** The value that `encode` takes: a field that is left out is not sent. */
+/** The type that `encode` takes. An omitted field is not sent. */
 export type Encodable<Fields extends MessageFields> = {
   readonly [Name in keyof Fields]?: (Fields[Name] extends MessageField<infer In, unknown> ? In : never) | undefined
 }
-/** The value that `decode` gives: a field that was not sent has its zero value; a message or optional field, undefined. */
+/**
+ * The type that `decode` returns. An absent field has its zero value; an absent message or optional field is undefined.
+ */
 export type Decoded<Fields extends MessageFields> = {
   [Name in keyof Fields]: Fields[Name] extends MessageField<never, infer Out> ? Out : never
 }
@@ -29,7 +31,7 @@ export type Decoded<Fields extends MessageFields> = {
 /** The decoded form of a message type. */
 export type MessageOf<Type> = Type extends MessageType<infer Fields> ? Decoded<Fields> : never
 
-/** A protobuf message, described by the table of its fields. Fields that the table does not name are skipped. */
+/** A protobuf message, described by a table of its fields. Unknown fields are skipped. */
 export class MessageType<Fields extends MessageFields> {
   readonly #fields: readonly Entry[]
   readonly #byNumber: (Entry | undefined)[] = []
@@ -39,7 +41,7 @@ export class MessageType<Fields extends MessageFields> {
     for (const entry of this.#fields) this.#byNumber[entry[1].number] = entry
   }
 
-  /** The message's bytes after `headroom` bytes that the caller fills. */
+  /** Encodes a message, preceded by `headroom` bytes for the caller to fill. */
   encode(value: Encodable<Fields>, headroom = 0): Buffer {
     const bytes = Buffer.allocUnsafe(headroom + this.size(value))
     this.write(new WireWriter(bytes, headroom), value)
@@ -78,8 +80,9 @@ export class MessageType<Fields extends MessageFields> {
       const entry = this.#byNumber[number]
       if (!entry) reader.skip(wireType)
       else if (entry[1].wireType === wireType) value[entry[0]] = entry[1].read(reader, value[entry[0]])
-      // Numbers of a repeated field stand together in one.
-      else if (wireType === WireType.bytes && Array.isArray(value[entry[0]])) readPacked(entry[1], reader, value[entry[0]])
+      // The values of a packed repeated field share one length-delimited field.
+      else if (wireType === WireType.bytes && Array.isArray(value[entry[0]]))
+        readPacked(entry[1], reader, value[entry[0]])
       else throw new WireError(`wrong wireType = ${wireType} for field ${entry[0]}`)
     }
     return value as Decoded<Fields>
@@ -91,5 +94,5 @@ function readPacked(field: MessageField<unknown, unknown>, reader: WireReader, v
   while (reader.at < end) field.read(reader, values)
 }
 
-/** Describes a message by its fields. */
+/** Defines a message type by its fields. */
 export const message = <Fields extends MessageFields>(fields: Fields): MessageType<Fields> => new MessageType(fields)

@@ -6,38 +6,41 @@ import { FrameReader, fillFrameHead, frameHeadBytes } from './framing.ts'
 import type { Decoded, Encodable, MessageFields } from './message.ts'
 import { RpcError, type StatusCode, statusCodes } from './status.ts'
 
-/** A call as a handler sees it. */
+/** A call, as its handler sees it. */
 export interface ServedCall<Q, A> {
   readonly headers: ReadonlyMap<string, string>
-  /** Called with each message of the client, and once after the last. */
+  /** Sets the callbacks for each message of the client and for the end of its messages. */
   onMessage(message: (request: Q) => void, end?: () => void): void
-  /** False if the client has not taken it yet. */
+  /** Sends a message. False if it is buffered. */
   send(message: A): boolean
   /** Ends the call with a status. */
   end(code?: StatusCode, detail?: string): void
-  /** Called once if the client has gone, or broken the call off. */
+  /** Sets the callback for a client that has disconnected or cancelled the call. */
   onGone: (() => void) | undefined
 }
 
 type Serve = (stream: Http2Stream, head: RequestHead) => void
 
-/**
- * A gRPC server for tests: what a client of this room talks to where the real one is not at hand. It has no limits and
- * no deadlines of its own.
- */
+/** A gRPC server for tests, where the real server is not available. It enforces neither limits nor deadlines. */
 export class GrpcServer {
   readonly #methods = new Map<string, Serve>()
   readonly #connections = new Set<ServerConnection>()
   #server: Server | undefined
 
-  /** Any number of messages in both directions. */
-  stream<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, handle: (call: ServedCall<Decoded<Q>, Encodable<A>>) => void): this {
+  /** Registers a streaming method. */
+  stream<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    handle: (call: ServedCall<Decoded<Q>, Encodable<A>>) => void,
+  ): this {
     this.#methods.set(method.path, (stream, head) => handle(served(method, stream, head)))
     return this
   }
 
-  /** One request, one answer. An RpcError becomes the status of the call. */
-  unary<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, answer: (request: Decoded<Q>) => Encodable<A> | Promise<Encodable<A>>): this {
+  /** Registers a unary method. A thrown RpcError becomes the status of the call. */
+  unary<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    answer: (request: Decoded<Q>) => Encodable<A> | Promise<Encodable<A>>,
+  ): this {
     return this.stream(method, (call) => {
       call.onMessage(async (request) => {
         try {
@@ -51,7 +54,7 @@ export class GrpcServer {
     })
   }
 
-  /** Listens on a Unix socket, or on a port of the loopback address. Resolves to the address, as `parseAddress` reads it. */
+  /** Listens on a Unix socket or a loopback port. Resolves to the address in a form that `parseAddress` reads. */
   listen(at: { path: string } | { port: number; tls?: NodeTlsOptions }): Promise<string> {
     const tls = 'port' in at ? at.tls : undefined
     const onSocket = (socket: Socket) => this.#accept(socket)
@@ -61,14 +64,18 @@ export class GrpcServer {
       server.once('error', reject)
       const listening = () => {
         const address = server.address()
-        resolve(typeof address === 'object' && address ? `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}` : `unix://${String(address)}`)
+        resolve(
+          typeof address === 'object' && address
+            ? `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`
+            : `unix://${String(address)}`,
+        )
       }
       if ('path' in at) server.listen(at.path, listening)
       else server.listen(at.port, '127.0.0.1', listening)
     })
   }
 
-  /** Breaks all connections, and takes new ones. */
+  /** Closes all connections. New ones are accepted. */
   disconnect(): void {
     for (const connection of this.#connections) connection.destroy()
   }
@@ -89,7 +96,8 @@ export class GrpcServer {
       onRequest: (stream, head) => {
         const serve = this.#methods.get(head.path)
         if (serve) serve(stream, head)
-        else stream.sendHeaders([...answerFields, ...statusFields('Unimplemented', `unknown method ${head.path}`)], true)
+        else
+          stream.sendHeaders([...answerFields, ...statusFields('Unimplemented', `unknown method ${head.path}`)], true)
       },
       onClosed: () => this.#connections.delete(connection),
     })
@@ -97,14 +105,21 @@ export class GrpcServer {
   }
 }
 
-const answerFields = [{ name: ':status', value: '200' }, { name: 'content-type', value: 'application/grpc' }]
+const answerFields = [
+  { name: ':status', value: '200' },
+  { name: 'content-type', value: 'application/grpc' },
+]
 
 const statusFields = (code: StatusCode, detail: string) => [
   { name: 'grpc-status', value: String(statusCodes.indexOf(code)) },
   ...(detail === '' ? [] : [{ name: 'grpc-message', value: encodeURIComponent(detail) }]),
 ]
 
-function served<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, stream: Http2Stream, head: RequestHead): ServedCall<Decoded<Q>, Encodable<A>> {
+function served<Q extends MessageFields, A extends MessageFields>(
+  method: Method<Q, A>,
+  stream: Http2Stream,
+  head: RequestHead,
+): ServedCall<Decoded<Q>, Encodable<A>> {
   const frames = new FrameReader(64 << 20)
   let hasBegun = false
   const begin = () => {
@@ -128,7 +143,7 @@ function served<Q extends MessageFields, A extends MessageFields>(method: Method
     },
     end(code = 'OK', detail = '') {
       const finish = () => stream.sendHeaders([...(hasBegun ? [] : answerFields), ...statusFields(code, detail)], true)
-      // Trailers must not overtake messages that wait for room.
+      // Trailers must not overtake buffered messages.
       if (stream.backlog > 0) stream.onRoom = finish
       else finish()
     },

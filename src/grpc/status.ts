@@ -1,18 +1,32 @@
-/** The status codes of gRPC by number, by the names that Go prints. */
+/** The gRPC status codes, by the names that Go prints. */
 export const statusCodes = [
-  'OK', 'Canceled', 'Unknown', 'InvalidArgument', 'DeadlineExceeded', 'NotFound', 'AlreadyExists', 'PermissionDenied',
-  'ResourceExhausted', 'FailedPrecondition', 'Aborted', 'OutOfRange', 'Unimplemented', 'Internal', 'Unavailable',
-  'DataLoss', 'Unauthenticated',
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
 ] as const
 
 export type StatusCode = (typeof statusCodes)[number]
 
-/** A call that failed. */
+/** The error of a failed call. */
 export class RpcError extends Error {
   readonly code: StatusCode
-  /** The server's message, or ours where no server has answered. */
+  /** The server's message, or a local one if the server has not answered. */
   readonly detail: string
-  /** True if the server has not seen the call and never will, so that it may be sent again. */
+  /** True if the server has not processed the call and never will, so that it is safe to retry. */
   readonly isUnsent: boolean
 
   constructor(code: StatusCode, detail: string, isUnsent = false) {
@@ -24,8 +38,10 @@ export class RpcError extends Error {
   }
 }
 
-/** The status in a message's fields or trailers; undefined where there is none. */
-export function statusOf(fields: readonly { name: string; value: string }[]): { code: StatusCode; detail: string } | undefined {
+/** The status in header fields or trailers; undefined if they have none. */
+export function statusOf(
+  fields: readonly { name: string; value: string }[],
+): { code: StatusCode; detail: string } | undefined {
   let code: StatusCode | undefined
   let detail = ''
   for (const { name, value } of fields) {
@@ -35,7 +51,7 @@ export function statusOf(fields: readonly { name: string; value: string }[]): { 
   return code && { code, detail }
 }
 
-/** Percent signs escape bytes of UTF-8; what is no escape stands for itself. */
+/** Decodes a percent-encoded message. One that is not valid is kept as it is. */
 function decodeDetail(value: string): string {
   try {
     return decodeURIComponent(value)
@@ -44,7 +60,7 @@ function decodeDetail(value: string): string {
   }
 }
 
-/** The status of an answer that has none of its own, by its HTTP status. */
+/** The status of a response without grpc-status, from its HTTP status. */
 export function statusOfHttp(status: number): StatusCode {
   if (status === 400) return 'Internal'
   if (status === 401) return 'Unauthenticated'

@@ -1,4 +1,4 @@
-/** The bytes are not a protobuf message of the expected type. */
+/** The error of bytes that are no valid message of the expected type. */
 export class WireError extends Error {
   constructor(message: string) {
     super(`proto: ${message}`)
@@ -8,7 +8,7 @@ export class WireError extends Error {
 
 export const WireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
-/** Reads one message. Buffers that it returns share memory with the message. */
+/** Reads one message. Returned buffers share memory with the message. */
 export class WireReader {
   readonly bytes: Buffer
   at: number
@@ -20,7 +20,7 @@ export class WireReader {
     this.end = end
   }
 
-  /** An unsigned number that a double holds exactly; others lose their lowest bits. */
+  /** An unsigned number as a double. Numbers above 2^53 lose their lowest bits. */
   number(): number {
     let value = 0
     let scale = 1
@@ -33,7 +33,7 @@ export class WireReader {
     throw new WireError('integer overflow')
   }
 
-  /** All 64 bits, unsigned. */
+  /** An unsigned 64-bit number. */
   bigint(): bigint {
     let value = 0n
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -44,14 +44,14 @@ export class WireReader {
     throw new WireError('integer overflow')
   }
 
-  /** The end of a field with a length, which starts at `at`. */
+  /** The end offset of a length-delimited field whose length starts at `at`. */
   length(): number {
     const end = this.number() + this.at
     if (end > this.end) throw new WireError('unexpected end of message')
     return end
   }
 
-  /** Reads from here to `end`. */
+  /** A reader of the bytes up to `end`. */
   within(end: number): WireReader {
     return new WireReader(this.bytes, this.at, end)
   }
@@ -75,7 +75,7 @@ export class WireReader {
   }
 }
 
-/** Writes into a buffer whose size was computed before. */
+/** Writes into a buffer of a precomputed size. */
 export class WireWriter {
   readonly bytes: Buffer
   at: number
@@ -98,7 +98,7 @@ export class WireWriter {
   }
 }
 
-/** Bytes of a varint. */
+/** The size of a varint in bytes. */
 export function varintSize(value: number | bigint): number {
   if (value < 0) return 10
   if (typeof value === 'bigint') return Math.max(1, Math.ceil(value.toString(2).length / 7))

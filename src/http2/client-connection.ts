@@ -5,45 +5,45 @@ import { Setting, maxWindow, preface } from './frames.ts'
 import type { Field } from './hpack/static-table.ts'
 import { Http2Stream } from './stream.ts'
 
-export interface ClientConnectionOptions {
+interface ClientConnectionOptions {
   socket: Duplex
   streamWindow: number
   connectionWindow: number
-  /** Something came. */
+  /** Called when anything arrives. */
   onHeard(): void
-  /** The server takes no more requests here. */
+  /** Called when the server accepts no more requests on this connection. */
   onLeaving(): void
   onClosed(error: Error | undefined): void
 }
 
-/** Gets an answer, in order; `closed` is last, and comes once. */
+/** Receives a response in order. `closed` is called once, last. */
 export interface AnswerReceiver {
   head(status: number, fields: readonly Field[]): void
-  /** False keeps the server from sending as much more, until `credit` of the stream allows it. */
+  /** False withholds the flow-control credit for these bytes until the stream's `credit` is called. */
   data(piece: Buffer): unknown
-  /** The fields at the end of an answer, of who sends some. */
+  /** The trailers of a response. */
   trailers?(fields: readonly Field[]): void
   end(): void
-  /** `isUnsent`: the server has not looked at it, and never will. */
+  /** `isUnsent`: the server has not processed the request and never will. */
   closed(isUnsent: boolean): void
 }
 
-export interface ClientRequest {
+interface ClientRequest {
   fields: readonly Field[]
   body: Buffer | undefined
-  /** Gets the stream when it is open, and sends the body on it: any number of pieces, and an end. `body` is not used then. */
+  /** Called with the open stream, on which it sends the body in any number of pieces. `body` is ignored then. */
   onOpen?(stream: Http2Stream): void
 }
 
-/** We read as fast as it comes, so frames may be large. */
+/** The receive window is large, because data is read as fast as it arrives. */
 const maxFrameBytes = 1 << 20
-/** Until the server has said what it allows; most allow at least this. */
+/** The limit of concurrent streams until the server's settings arrive. Most servers allow at least this many. */
 const firstMaxStreams = 100
 
-/** The client's side of a connection. */
+/** The client side of an HTTP/2 connection. */
 export class ClientConnection extends Connection {
   readonly #options: ClientConnectionOptions
-  /** What the server does not allow yet. */
+  /** Requests that wait for a free stream. */
   readonly #pending = new Set<() => void>()
   #nextStream = 1
   #maxStreams = firstMaxStreams
@@ -51,7 +51,7 @@ export class ClientConnection extends Connection {
   #isLeaving = false
   #isReady = false
   #onReady: () => void = () => {}
-  /** Streams above this one were not looked at by a server that goes away. */
+  /** The last stream that a server in shutdown processes. */
   #lastStream = maxWindow
 
   constructor(options: ClientConnectionOptions) {
@@ -61,7 +61,7 @@ export class ClientConnection extends Connection {
     this.greet([[Setting.enablePush, 0]])
   }
 
-  /** Resolves when the server has said what it allows, or is gone. */
+  /** Resolves when the server's settings have arrived or the connection is closed. */
   ready(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isReady || this.isClosed) resolve()
@@ -73,19 +73,19 @@ export class ClientConnection extends Connection {
     return this.#maxStreams
   }
 
-  /** Whether another request can still be sent. */
+  /** True if another request can be sent now. */
   get isUsable(): boolean {
     return !this.#isLeaving && !this.isClosed && this.#nextStream < maxWindow
   }
 
-  /** Takes no more requests, and ends when those that are open have ended. */
+  /** Accepts no more requests. The connection ends after the streams in progress. */
   close(): void {
     this.#isLeaving = true
     this.#startPending()
     this.#leaveIfIdle()
   }
 
-  /** The returned function breaks it off. */
+  /** Sends a request. The returned function cancels it. */
   request(request: ClientRequest, answer: AnswerReceiver): () => void {
     if (!this.isUsable || this.streams.size < this.#maxStreams) return this.#open(request, answer)
     let cancel = (): void => {
@@ -122,7 +122,8 @@ export class ClientConnection extends Connection {
     this.#lastStream = lastStream
     this.#isLeaving = true
     this.#options.onLeaving()
-    for (const stream of Array.from(this.streams.values())) if (stream.id > lastStream) stream.close(ErrorCode.refusedStream)
+    for (const stream of Array.from(this.streams.values()))
+      if (stream.id > lastStream) stream.close(ErrorCode.refusedStream)
     this.#startPending()
     this.#leaveIfIdle()
   }
@@ -134,7 +135,7 @@ export class ClientConnection extends Connection {
   }
 
   protected override settled(): void {
-    // Who says nothing of it allows any number.
+    // Without the setting the number of streams is unlimited.
     if (!this.#isLimited) this.#maxStreams = Number.POSITIVE_INFINITY
     this.#isReady = true
     this.#onReady()
@@ -153,7 +154,7 @@ export class ClientConnection extends Connection {
         isTold = true
         answer.closed(true)
       }
-      // After the caller has its way to cancel.
+      // Deferred, so that the caller has the function to cancel it.
       queueMicrotask(tell)
       return tell
     }
@@ -164,7 +165,7 @@ export class ClientConnection extends Connection {
     stream.onHeaders = (received) => {
       const status = Number(received[0]?.name === ':status' ? received[0].value : 0)
       if (hasHead) return answer.trailers?.(received)
-      // What comes before the answer.
+      // An informational response (1xx).
       if (status >= 100 && status < 200) return
       if (!(status >= 200 && status < 600)) return stream.reset(ErrorCode.protocolError)
       hasHead = true
@@ -178,7 +179,7 @@ export class ClientConnection extends Connection {
       end: () => {
         if (!hasHead) return stream.reset(ErrorCode.protocolError)
         answer.end()
-        // A server that has answered may never take the rest of the question.
+        // After a complete response the server may never read the rest of the request.
         if (stream.backlog > 0 || !stream.isEnding) stream.reset(ErrorCode.noError)
       },
     })

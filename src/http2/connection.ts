@@ -1,39 +1,59 @@
 import type { Duplex } from 'node:stream'
 import { ErrorCode, Http2Error } from './errors.ts'
-import { Flag, type Frame, type FrameEvents, FrameReader, FrameType, Setting, defaultFrameBytes, defaultWindow, frameHead, headersFrames, maxWindow, settingsFrame, word } from './frames.ts'
+import {
+  Flag,
+  type Frame,
+  type FrameEvents,
+  FrameReader,
+  FrameType,
+  Setting,
+  defaultFrameBytes,
+  defaultWindow,
+  frameHead,
+  headersFrames,
+  maxWindow,
+  settingsFrame,
+  word,
+} from './frames.ts'
 import { HeaderDecoder } from './hpack/decoder.ts'
 import { HeaderEncoder } from './hpack/encoder.ts'
 import type { Field } from './hpack/static-table.ts'
 import { Output } from './output.ts'
 import type { Http2Stream, StreamHost } from './stream.ts'
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   socket: Duplex
-  /** How many bytes of one stream, and of all together, may come before we have taken them. */
+  /** The receive windows of a stream and of the connection. */
   streamWindow: number
   connectionWindow: number
   maxFrameBytes: number
-  /** The connection is gone, with the reason where there is one. Called once. */
+  /** Called once when the connection is closed, with the reason if there is one. */
   onClosed(error: Error | undefined): void
 }
 
-/** Header fields of a message may take so much, together. */
+/** The maximum size of a header section. */
 const maxHeaderBytes = 1 << 16
-/** More than this does not wait to be sent; of data, which goes only while there is room, far less does. */
+/**
+ * The maximum of unsent output for a peer that causes responses and does not read. DATA is limited by the windows and
+ * stays far below.
+ */
 const maxUnreadAnswers = 4 << 20
-/** The last words wait for no more than this to be read before them, and no longer. */
+/**
+ * A failing connection sends GOAWAY before it closes, unless more output than this is unsent, and closes after this
+ * delay at the latest.
+ */
 const lingeringBytes = 1 << 16
 const lingerMs = 1000
-/** The other side may take larger frames, but all other streams would wait for each. */
+/** The frame size for sending. The peer may allow more, but all other streams wait for each frame. */
 const maxSentFrameBytes = 1 << 18
-/** Data and windows in smaller steps than these are a way to have us work: honest ends of bodies are few. */
+/** Smaller DATA frames and window updates count as abusive unless they are few. */
 const smallBytes = 64
 
-/** What both sides of an HTTP/2 connection have in common: RFC 9113 without who opens streams. */
+/** The common part of both sides of an HTTP/2 connection (RFC 9113), except for the opening of streams. */
 export abstract class Connection implements StreamHost, FrameEvents {
   protected readonly streams = new Map<number, Http2Stream>()
   protected readonly output: Output
-  /** The highest stream that the other side has opened. */
+  /** The highest stream id that the peer has opened. */
   protected lastRemote = 0
   protected readonly windows: { send: number; receive: number }
   readonly #socket: Duplex
@@ -43,7 +63,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   readonly #encoder = new HeaderEncoder()
   readonly #waiting = new Set<Http2Stream>()
   readonly #pings: ((isAnswered: boolean) => void)[] = []
-  /** A block of header fields of which more is to come; no other frame may come between. */
+  /** An incomplete header block; only CONTINUATION frames may follow. */
   #block: { stream: number; isEnd: boolean; parts: Buffer[]; bytes: number } | undefined
   #sendWindow = defaultWindow
   #receiveWindow: number
@@ -51,7 +71,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   #isClosed = false
   #error: Error | undefined
   frameBytes = defaultFrameBytes
-  /** What either side says first has been said by the other one. */
+  /** True once the peer's first SETTINGS frame has arrived. */
   #isGreeted = false
 
   constructor(options: ConnectionOptions) {
@@ -63,7 +83,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
     this.#reader = new FrameReader(this, maxFrameBytes)
     this.output = new Output(socket, () => this.#resumeWaiting())
     socket.on('data', (chunk: Buffer) => this.received(chunk))
-    // Nothing is half open in HTTP/2.
+    // HTTP/2 has no half-open connections.
     socket.on('end', () => socket.destroy())
     socket.on('error', (e) => (this.#error ??= e))
     socket.once('close', () => this.#closed())
@@ -73,7 +93,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
     return this.#isClosed || this.#socket.destroyed
   }
 
-  /** Resolves to whether the other side has given a sign of life. */
+  /** Sends a ping. Resolves to true if the peer acknowledges it. */
   ping(): Promise<boolean> {
     return new Promise((resolve) => {
       if (this.isClosed) return resolve(false)
@@ -82,35 +102,42 @@ export abstract class Connection implements StreamHost, FrameEvents {
     })
   }
 
-  /** The reason why it ended or is about to; undefined where there is none. Streams are closed before `onClosed` tells it. */
+  /**
+   * The reason why the connection ended or is about to; undefined if there is none. Streams are closed before
+   * `onClosed` is called.
+   */
   get error(): Error | undefined {
     return this.#error
   }
 
-  /** Ends the connection now, without another word. */
+  /** Closes the connection at once, without GOAWAY. */
   destroy(error?: Error): void {
     this.#error ??= error
     this.#socket.destroy()
   }
 
-  /** The first that is said, by either side. */
+  /** Sends the first SETTINGS frame. */
   protected greet(settings: readonly (readonly [number, number])[]): void {
     const { streamWindow, connectionWindow, maxFrameBytes } = this.#options
-    const own = [[Setting.initialWindowSize, streamWindow], [Setting.maxFrameSize, maxFrameBytes], [Setting.maxHeaderListSize, maxHeaderBytes]] as const
+    const own = [
+      [Setting.initialWindowSize, streamWindow],
+      [Setting.maxFrameSize, maxFrameBytes],
+      [Setting.maxHeaderListSize, maxHeaderBytes],
+    ] as const
     this.output.add(settingsFrame([...settings, ...own]))
     this.output.add(frameHead(4, FrameType.windowUpdate, 0, 0) + word(connectionWindow - defaultWindow))
   }
 
-  /** No more streams of the other side; those that are open go on. */
+  /** Sends GOAWAY: the peer may open no more streams. Streams in progress continue. */
   protected sayGoodbye(code: number): void {
     this.output.add(frameHead(8, FrameType.goaway, 0, 0) + word(this.lastRemote) + word(code))
   }
 
-  /** Breaks off over something that the other side did. */
+  /** Ends the connection with an error of the peer. */
   protected fail(error: Http2Error): void {
     if (this.isClosed) return
     this.#error ??= error
-    // What was said last has a chance to arrive, where somebody reads.
+    // The GOAWAY frame can only arrive if the peer reads.
     const isRead = this.#socket.writableLength < lingeringBytes
     this.sayGoodbye(error.code)
     this.output.flush()
@@ -118,19 +145,20 @@ export abstract class Connection implements StreamHost, FrameEvents {
     else this.#socket.destroy()
     const linger = setTimeout(() => this.#socket.destroy(), lingerMs).unref()
     this.#socket.once('close', () => clearTimeout(linger))
-    // Nothing that comes is looked at any more, and no stream waits for the other side to hang up.
+    // Received data is ignored from now on, and all streams are closed at once.
     this.#closed()
   }
 
-  /** Breaks off a stream over something that the other side did, which costs it no more than a reset of its own. */
+  /** Resets a stream after an error of the peer. It counts against the peer like a reset of its own. */
   protected blame(stream: Http2Stream, code: number): void {
     this.abused()
     stream.reset(code)
   }
 
-  /** Before anything that has us say something: who does not read must not ask for more. */
+  /** Called before anything that sends a response: a peer that does not read must not cause more output. */
   protected expectReader(): void {
-    if (this.output.backlog > maxUnreadAnswers) throw new Http2Error(ErrorCode.enhanceYourCalm, 'asks, and does not read the answers')
+    if (this.output.backlog > maxUnreadAnswers)
+      throw new Http2Error(ErrorCode.enhanceYourCalm, 'asks, and does not read the answers')
   }
 
   protected received(bytes: Buffer): void {
@@ -143,33 +171,33 @@ export abstract class Connection implements StreamHost, FrameEvents {
     }
   }
 
-  /** A message's header fields, or those at its end; undefined if they are too many. */
+  /** Decodes a header section or trailers; undefined if they exceed the limit. */
   protected abstract headers(stream: number, fields: readonly Field[] | undefined, isEnd: boolean): void
   protected abstract goaway(lastStream: number, code: number): void
   protected settings(_id: number, _value: number): void {}
   protected settled(): void {}
-  /** Something that costs the sender nothing, and us something. */
+  /** Counts a frame that costs the sender less than the receiver. */
   protected abused(): void {}
-  /** Something that costs us very little, and brings as little. */
+  /** Counts a cheap frame. */
   protected trifled(): void {}
-  /** Data of a stream that is over. */
+  /** Handles data of a closed stream. */
   protected afterEnd(_stream: number): void {}
-  /** True if the other side is in the middle of saying something: a frame, or fields of which more is to come. */
+  /** True if the peer has sent an incomplete frame or header block. */
   protected get isAmidFrame(): boolean {
     return this.#block !== undefined || this.#reader.isAmid
   }
 
-  /** Bytes that wait on all streams. */
+  /** The number of unsent bytes of all streams. */
   protected get queuedBytes(): number {
     let bytes = 0
     for (const stream of this.streams.values()) bytes += stream.backlog
     return bytes
   }
 
-  /** Whether a stream of this number was ever opened. */
+  /** True if a stream with this id was ever opened. */
   protected abstract isIdle(stream: number): boolean
 
-  // What streams need.
+  // The methods that streams call.
 
   roomFor(stream: Http2Stream): number {
     return this.output.isCongested ? 0 : Math.min(stream.sendWindow, this.#sendWindow)
@@ -210,11 +238,12 @@ export abstract class Connection implements StreamHost, FrameEvents {
     this.#waiting.delete(stream)
   }
 
-  // What frames bring.
+  // The handlers of frames.
 
   frame(frame: Frame): void {
     this.#expectSettings(frame.type)
-    if (this.#block && (frame.type !== FrameType.continuation || frame.stream !== this.#block.stream)) throw violation('another frame amid header fields')
+    if (this.#block && (frame.type !== FrameType.continuation || frame.stream !== this.#block.stream))
+      throw violation('another frame amid header fields')
     switch (frame.type) {
       case FrameType.headers:
         return this.#headersFrame(frame)
@@ -237,7 +266,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
       case FrameType.priority:
         return this.#priority(frame)
       default:
-        // What later versions may bring.
+        // Unknown frame types are ignored (RFC 9113, section 5.5).
         return this.abused()
     }
   }
@@ -248,7 +277,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
     this.#isGreeted = true
   }
 
-  /** Nobody goes by priorities any more; they are checked, and counted. */
+  /** Priorities are deprecated: they are validated, counted and ignored. */
   #priority({ stream: id, payload }: Frame): void {
     if (id === 0) throw violation('a priority of no stream')
     this.abused()
@@ -263,8 +292,9 @@ export abstract class Connection implements StreamHost, FrameEvents {
     if (this.#block) throw violation('another frame amid header fields')
     if (id === 0 || this.isIdle(id)) throw violation('data of a stream that is not open')
     this.#receiveWindow -= length
-    if (this.#receiveWindow < 0) throw new Http2Error(ErrorCode.flowControlError, 'more data than the connection may send')
-    // Many clients send the end of a body by itself.
+    if (this.#receiveWindow < 0)
+      throw new Http2Error(ErrorCode.flowControlError, 'more data than the connection may send')
+    // Many clients end a body with an empty DATA frame.
     if (!(flags & Flag.endStream)) {
       if (length === padding) this.abused()
       else if (length - padding < smallBytes) this.trifled()
@@ -283,7 +313,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   data(id: number, piece: Buffer): void {
     const stream = this.streams.get(id)
     if (stream) stream.take(piece)
-    // Under way for a stream that was broken off, perhaps amid this very frame.
+    // Data in flight for a stream that was reset, perhaps by a callback for this very frame.
     else this.#creditConnection(piece.length)
   }
 
@@ -312,8 +342,9 @@ export abstract class Connection implements StreamHost, FrameEvents {
     if (!block) throw violation('more header fields of nothing')
     block.parts.push(payload)
     block.bytes += payload.length
-    // Each frame counts, so that empty ones do not come for ever.
-    if (block.bytes > maxHeaderBytes || block.parts.length > 64) throw new Http2Error(ErrorCode.enhanceYourCalm, 'too many header fields')
+    // Every frame counts, so that a block cannot continue endlessly with empty ones.
+    if (block.bytes > maxHeaderBytes || block.parts.length > 64)
+      throw new Http2Error(ErrorCode.enhanceYourCalm, 'too many header fields')
     if (!(flags & Flag.endHeaders)) return
     this.#block = undefined
     this.headers(block.stream, this.#decoder.decode(Buffer.concat(block.parts)), block.isEnd)
@@ -337,7 +368,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
     }
     if (payload.length % 6 !== 0) throw wrongSize()
     for (let at = 0; at < payload.length; at += 6) this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
-    // Before anything that would not have been allowed without them.
+    // The acknowledgement precedes frames that only the new settings allow.
     this.#answer(frameHead(0, FrameType.settings, Flag.ack, 0))
     this.#resumeWaiting()
     this.settled()
@@ -373,7 +404,11 @@ export abstract class Connection implements StreamHost, FrameEvents {
     if (bytes < smallBytes) this.trifled()
     if (id === 0) {
       this.#sendWindow += bytes
-      if (bytes === 0 || this.#sendWindow > maxWindow) throw new Http2Error(bytes === 0 ? ErrorCode.protocolError : ErrorCode.flowControlError, 'a window that cannot be')
+      if (bytes === 0 || this.#sendWindow > maxWindow)
+        throw new Http2Error(
+          bytes === 0 ? ErrorCode.protocolError : ErrorCode.flowControlError,
+          'a window that cannot be',
+        )
       return this.#resumeWaiting()
     }
     if (this.isIdle(id)) throw violation('a window of a stream that is not open')
@@ -385,7 +420,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
     else this.#resume(stream)
   }
 
-  /** In turn: who still has to wait is the last to be asked next time. */
+  /** Sends in round-robin order: a stream that must wait again goes to the end. */
   #resumeWaiting(): void {
     for (const stream of Array.from(this.#waiting)) {
       if (this.#sendWindow <= 0 || this.output.isCongested) return

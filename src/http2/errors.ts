@@ -13,7 +13,7 @@ export const ErrorCode = {
   enhanceYourCalm: 11,
 } as const
 
-/** Why a connection cannot go on. */
+/** An error that ends the connection. */
 export class Http2Error extends Error {
   readonly code: number
 

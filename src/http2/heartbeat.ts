@@ -2,22 +2,25 @@ import type { Clock } from '../base/clock.ts'
 import type { Connection } from './connection.ts'
 
 export interface HeartbeatOptions {
-  /** A connection on which nothing is heard for so long, while something is expected, is asked for a sign of life. */
+  /** A ping is sent if nothing arrives for this long while a response is expected. */
   pingAfterMs: number
-  /** One that gives none for so long is dead. */
+  /** The connection is destroyed if the ping is not acknowledged within this time. */
   pingTimeoutMs: number
 }
 
-/** Pings a connection while an answer is expected and nothing comes, and destroys it when the ping is not answered. */
+/**
+ * Detects dead connections: sends a ping while a response is expected and nothing arrives, and destroys the connection
+ * if the ping is not acknowledged.
+ */
 export class Heartbeat {
   readonly #connection: Pick<Connection, 'isClosed' | 'ping' | 'destroy'>
   readonly #options: HeartbeatOptions
   readonly #clock: Clock
-  /** Requests that wait for an answer, or for more of one. */
+  /** The number of requests in progress. */
   #open = 0
-  /** Whether anything came since the last look. */
+  /** True if anything has arrived since the last timer. */
   #isHeard = false
-  /** Nothing was expected for a while, so that nobody looked. */
+  /** True if the timer was off because no request was in progress. */
   #isSilent = false
   #cancel: (() => void) | undefined
 
@@ -27,21 +30,21 @@ export class Heartbeat {
     this.#clock = clock
   }
 
-  /** Something came. */
+  /** Called when anything arrives. */
   heard(): void {
     this.#isHeard = true
   }
 
-  /** A request was sent. */
+  /** Called when a request is sent. */
   began(): void {
     this.#open++
     if (this.#cancel) return
-    // After a silence, the connection may be gone without a word: better to know soon.
+    // An idle connection may have died unnoticed, so it is checked at once.
     if (this.#isSilent) this.#ping()
     else this.#listen()
   }
 
-  /** A request is over. */
+  /** Called when a request is complete. */
   ended(): void {
     this.#open--
   }
@@ -50,7 +53,7 @@ export class Heartbeat {
     this.#cancel?.()
   }
 
-  /** While something is expected, notices when nothing comes. */
+  /** Runs while requests are in progress. */
   #listen(): void {
     this.#isHeard = false
     this.#cancel = this.#clock.after(this.#options.pingAfterMs, () => {
@@ -60,7 +63,7 @@ export class Heartbeat {
     })
   }
 
-  /** A connection that carries nothing has no timer. */
+  /** An idle connection has no timer. */
   #rest(): void {
     this.#cancel = undefined
     this.#isSilent = true

@@ -1,11 +1,14 @@
 import type { Duplex } from 'node:stream'
 
-/** With this much to send it is not worth waiting for more. */
+/** At this size the buffer is written at once. */
 const fullBytes = 1 << 18
-/** With this much not yet taken by the network, what can wait does. */
+/** Above this many unsent bytes in the socket, streams must wait. */
 const congestedBytes = 1 << 20
 
-/** Puts what is sent in one turn of the event loop together: one write, one record of TLS, one system call for many answers. */
+/**
+ * Collects all bytes of one turn of the event loop into one write: one TLS record and one system call for many
+ * responses.
+ */
 export class Output {
   readonly #socket: Duplex
   readonly #onRoom: () => void
@@ -20,19 +23,19 @@ export class Output {
     socket.on('drain', () => this.#drained())
   }
 
-  /** Bytes that the network has not taken. */
+  /** The number of bytes that the socket has not sent yet. */
   get backlog(): number {
     return this.#bytes + this.#socket.writableLength
   }
 
-  /** Whether what can wait should; `onRoom` tells when it may come. */
+  /** True if streams must wait until `onRoom` is called. */
   get isCongested(): boolean {
     const isSo = this.#socket.writableLength >= congestedBytes
     if (isSo) this.#isWaitingForRoom = true
     return isSo
   }
 
-  /** A text has one byte a letter. */
+  /** A string is Latin-1: one byte for each character. */
   add(part: string | Buffer): void {
     this.#parts.push(part)
     this.#bytes += part.length

@@ -1,15 +1,15 @@
-/** How much may come at once, and how much more in a second. */
-export interface Measure {
+/** A token bucket: its size and its refill rate. */
+interface Measure {
   atOnce: number
   perSecond: number
 }
 
-/** A client that breaks off requests, pings or changes settings faster has us work for nothing. */
+/** The limit for resets, pings and settings, which cost the sender less than the receiver. */
 const much: Measure = { atOnce: 1000, perSecond: 100 }
-/** What costs next to nothing each, such as a frame of one byte, is too much only where nothing else comes. */
+/** The limit for cheap frames, such as DATA frames of one byte. */
 export const veryMuch: Measure = { atOnce: 10_000, perSecond: 5000 }
 
-/** Bears so much of what costs its sender nothing, and no more. */
+/** Limits the rate of frames that an abusive peer could send at no cost. */
 export class Patience {
   readonly #now: () => number
   readonly #measure: Measure
@@ -24,7 +24,7 @@ export class Patience {
     this.#at = now()
   }
 
-  /** Whether one more is still borne. */
+  /** Takes one token. False if the limit is exceeded. */
   bear(): boolean {
     const now = this.#now()
     const { atOnce, perSecond } = this.#measure

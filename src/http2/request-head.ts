@@ -1,28 +1,38 @@
-import { isFieldName } from './field-rules.ts'
 import type { Field } from './hpack/static-table.ts'
 
-/** The beginning of a request, as a server sees it. */
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
+/** True for a valid field name, which is in lower case. */
+export const isFieldName = (text: string): boolean => fieldName.test(text)
+
+/** The header section of a request. */
 export interface RequestHead {
   method: string
-  /** With the query. */
+  /** The path with its query. */
   path: string
-  /** By name; what came several times is one text, with commas. */
+  /** Header fields by name. Repeated fields are joined with commas. */
   headers: ReadonlyMap<string, string>
 }
 
 const aboutConnection = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-/** No line breaks and no zero bytes, which mean something else further on, and no spaces around. */
+/** A field value has no line breaks, no NUL, and no leading or trailing whitespace (RFC 9113, section 8.2.1). */
 // oxlint-disable-next-line no-control-regex
 const isValue = /^(?:[^\0\r\n\t ](?:[^\0\r\n]*[^\0\r\n\t ])?)?$/
 
-/** Undefined for a request that is none, by RFC 9113, section 8. */
+/** Parses header fields. Undefined for a malformed request (RFC 9113, section 8.1.1). */
 export function requestHead(fields: readonly Field[]): RequestHead | undefined {
-  const pseudo: Record<':method' | ':path' | ':scheme' | ':authority', string | undefined> = { ':method': undefined, ':path': undefined, ':scheme': undefined, ':authority': undefined }
+  const pseudo: Record<':method' | ':path' | ':scheme' | ':authority', string | undefined> = {
+    ':method': undefined,
+    ':path': undefined,
+    ':scheme': undefined,
+    ':authority': undefined,
+  }
   const headers = new Map<string, string>()
   for (const { name, value } of fields) {
     if (!isValue.test(value)) return undefined
     if (name.startsWith(':')) {
-      if (headers.size > 0 || !Object.hasOwn(pseudo, name) || pseudo[name as keyof typeof pseudo] !== undefined) return undefined
+      if (headers.size > 0 || !Object.hasOwn(pseudo, name) || pseudo[name as keyof typeof pseudo] !== undefined)
+        return undefined
       pseudo[name as keyof typeof pseudo] = value
       continue
     }

@@ -7,56 +7,62 @@ import { Patience, veryMuch } from './patience.ts'
 import { type RequestHead, requestHead } from './request-head.ts'
 import { Http2Stream } from './stream.ts'
 
-export interface ServerConnectionOptions {
+interface ServerConnectionOptions {
   socket: Duplex
   maxStreams: number
-  /** Milliseconds, of any beginning. */
+  /** A monotonic clock in milliseconds. */
   now(): number
   onRequest(stream: Http2Stream, head: RequestHead): void
   onClosed(): void
 }
 
-/** How long a client may take for what, in milliseconds. */
+/** The time limits for a client, in milliseconds. */
 export interface TimeLimits {
-  /** To say who it is and what it allows. */
+  /** To send the preface and settings. */
   prefaceMs: number
-  /** To end a frame or header fields that it has begun. */
+  /** To complete a frame or header block that it has begun. */
   frameMs: number
-  /** To ask something, while nothing is being answered. */
+  /** To send a request while none is in progress. */
   idleMs: number
-  /** To take anything of an answer. */
+  /** To read any part of a response. */
   unreadMs: number
 }
 
 const streamWindow = 1 << 20
-/** What all streams of a connection may send before anybody has read it. */
+/** The receive window of the connection: unread bytes of all streams. */
 const connectionWindow = 16 << 20
-/** What the streams of a connection may have waiting for room, together; objects that are shared count for each. */
+/** The maximum of unsent bytes of all streams of a connection. An object that several streams share counts for each. */
 const maxQueuedBytes = 256 << 20
-/** Streams that ended lately: what still comes for them is told from what never was. */
+/** The number of closed streams to remember: late frames for them are no protocol errors. */
 const maxEnded = 500
 
-/** The server's side of a connection. */
+/** The server side of an HTTP/2 connection. */
 export class ServerConnection extends Connection {
   readonly #options: ServerConnectionOptions
   readonly #patience: Patience
-  /** What of the preface is still to come. */
+  /** The rest of the client's preface that has not arrived yet. */
   #expected = Buffer.from(preface, 'latin1')
   #isLeaving = false
   readonly #trifles: Patience
-  /** Of streams that have ended, by whom; the oldest first. */
+  /** The side that ended each closed stream, the oldest stream first. */
   readonly #ended = new Map<number, 'us' | 'them'>()
   #forgotten = 0
-  /** Since when nothing is asked. */
+  /** The time since which no request is in progress. */
   #idleSince: number | undefined
   readonly #beganAt: number
-  /** What was seen at the last look, and since when it has been so. */
+  /** The progress at the last check, and the time since which it is unchanged. */
   #stuck: { heard: number; since: number } | undefined
   #heard = 0
   readonly #stalled = new Map<Http2Stream, { backlog: number; sent: number; since: number }>()
 
   constructor(options: ServerConnectionOptions) {
-    super({ socket: options.socket, streamWindow, connectionWindow, maxFrameBytes: defaultFrameBytes, onClosed: () => options.onClosed() })
+    super({
+      socket: options.socket,
+      streamWindow,
+      connectionWindow,
+      maxFrameBytes: defaultFrameBytes,
+      onClosed: () => options.onClosed(),
+    })
     this.#options = options
     this.#patience = new Patience(options.now)
     this.#trifles = new Patience(options.now, veryMuch)
@@ -64,7 +70,7 @@ export class ServerConnection extends Connection {
     this.greet([[Setting.maxConcurrentStreams, options.maxStreams]])
   }
 
-  /** Takes no more requests, and ends when those that are open have ended. */
+  /** Sends GOAWAY. The connection ends after the streams in progress. */
   close(): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
@@ -72,7 +78,7 @@ export class ServerConnection extends Connection {
     this.#leaveIfIdle()
   }
 
-  /** Ends what has taken longer than it may. To be called now and then. */
+  /** Closes streams and connections that exceed a time limit. Must be called periodically. */
   checkTime(limits: TimeLimits): void {
     if (this.isClosed) return
     const now = this.#options.now()
@@ -80,9 +86,12 @@ export class ServerConnection extends Connection {
       if (now - this.#beganAt >= limits.prefaceMs) this.destroy()
       return
     }
-    if (this.#isStuck(now) >= limits.frameMs) return this.fail(new Http2Error(ErrorCode.enhanceYourCalm, 'a frame without an end'))
-    if (this.queuedBytes > maxQueuedBytes) return this.fail(new Http2Error(ErrorCode.enhanceYourCalm, 'too much that is not read'))
-    for (const stream of Array.from(this.streams.values())) if (this.#stalledFor(stream, now) >= limits.unreadMs) stream.reset(ErrorCode.cancel)
+    if (this.#isStuck(now) >= limits.frameMs)
+      return this.fail(new Http2Error(ErrorCode.enhanceYourCalm, 'a frame without an end'))
+    if (this.queuedBytes > maxQueuedBytes)
+      return this.fail(new Http2Error(ErrorCode.enhanceYourCalm, 'too much that is not read'))
+    for (const stream of Array.from(this.streams.values()))
+      if (this.#stalledFor(stream, now) >= limits.unreadMs) stream.reset(ErrorCode.cancel)
     if (this.#idleSince !== undefined && now - this.#idleSince >= limits.idleMs) this.close()
   }
 
@@ -108,7 +117,7 @@ export class ServerConnection extends Connection {
     this.#leaveIfIdle()
   }
 
-  /** Who has its answer need not send the rest of its question. */
+  /** Resets a stream whose response is complete while its request is not: the client need not send the rest. */
   override localEnded(stream: Http2Stream): void {
     stream.reset(ErrorCode.noError)
   }
@@ -126,19 +135,22 @@ export class ServerConnection extends Connection {
   protected override headers(id: number, fields: readonly Field[] | undefined, isEnd: boolean): void {
     const open = this.streams.get(id)
     if (open) {
-      // Those at the end of a body, of which we make nothing.
+      // Trailers of a request are ignored.
       if (isEnd && !open.isRemoteEnded && !fields?.some(({ name }) => name.startsWith(':'))) open.remoteEnded()
       else this.blame(open, open.isRemoteEnded ? ErrorCode.streamClosed : ErrorCode.protocolError)
       return
     }
-    if (id % 2 === 0) throw violation('a stream of a number that is not the client\'s')
+    if (id % 2 === 0) throw violation("a stream of a number that is not the client's")
     if (id > this.lastRemote) return this.#begin(id, fields, isEnd)
     if (id > this.#forgotten && !this.#ended.has(id)) throw violation('a stream below one that was opened before')
     if (this.#ended.get(id) !== 'them') this.abused()
     this.afterEnd(id)
   }
 
-  /** What was under way when we broke a stream off is borne; who has ended one itself hears that it is over. */
+  /**
+   * Frames in flight for a stream that this side has reset are ignored. For a stream that the client has ended, they
+   * are an error.
+   */
   protected override afterEnd(id: number): void {
     if (this.#ended.get(id) !== 'them') return
     this.abused()
@@ -172,7 +184,8 @@ export class ServerConnection extends Connection {
     this.lastRemote = id
     const stream = new Http2Stream(id, this, this.windows)
     this.expectReader()
-    if (this.#isLeaving || this.streams.size >= this.#options.maxStreams) return this.blame(stream, ErrorCode.refusedStream)
+    if (this.#isLeaving || this.streams.size >= this.#options.maxStreams)
+      return this.blame(stream, ErrorCode.refusedStream)
     this.streams.set(id, stream)
     this.#idleSince = undefined
     if (isEnd) stream.remoteEnded()

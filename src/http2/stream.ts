@@ -1,60 +1,60 @@
 import type { Field } from './hpack/static-table.ts'
 import { ErrorCode } from './errors.ts'
 
-/** Hears what comes on a stream, in order. */
-export interface StreamReceiver {
-  /** False keeps the other side from sending as much more: `credit` lets it do so later. */
+/** Receives the parts of a message in order. */
+interface StreamReceiver {
+  /** False withholds the flow-control credit for these bytes until `credit` is called. */
   data(piece: Buffer): unknown
-  /** All has come. */
+  /** The message is complete. */
   end(): void
 }
 
-/** What a stream needs of its connection. */
+/** The part of the connection that a stream uses. */
 export interface StreamHost {
-  /** The largest frame that the other side takes. */
+  /** The maximum frame size of the peer. */
   readonly frameBytes: number
-  /** How many bytes of this stream may go now. */
+  /** The number of bytes that this stream may send now. */
   roomFor(stream: Http2Stream): number
   sendHeaders(stream: Http2Stream, fields: readonly Field[], isEnd: boolean): void
   sendData(stream: Http2Stream, piece: Buffer, isEnd: boolean): void
   sendReset(stream: Http2Stream, code: number): void
-  /** What waits is tried again once there is room. */
+  /** Queues the stream to send its backlog once the window allows it. */
   waitForRoom(stream: Http2Stream): void
-  /** Bytes that came and were taken: as many more may come. */
+  /** Returns flow-control credit for received bytes. */
   credit(stream: Http2Stream, bytes: number): void
-  /** All that we had to say is said, or under way. */
+  /** This side has sent everything. */
   localEnded(stream: Http2Stream): void
-  /** Both sides are done with it. */
+  /** Both sides have ended the stream. */
   forget(stream: Http2Stream): void
 }
 
 const nothing = Buffer.alloc(0)
 
-/** One request and its answer, seen from one side. */
+/** One HTTP/2 stream: a request and its response, from one side. */
 export class Http2Stream {
   readonly id: number
   readonly #host: StreamHost
-  /** How many bytes the other side takes, and how many we do. */
+  /** The flow-control windows of the peer and of this side. */
   sendWindow: number
   receiveWindow: number
-  /** The other side has broken it off. */
+  /** The peer has reset the stream. */
   wasReset = false
-  /** Bytes that have gone. */
+  /** The number of bytes sent. */
   sentBytes = 0
-  /** Taken, and not yet told. */
+  /** Bytes received whose credit was not returned yet. */
   uncredited = 0
-  /** Answers' fields, for whoever asked. */
+  /** Called with the header fields of a response. */
   onHeaders: ((fields: readonly Field[]) => void) | undefined
-  /** It is over: with the code of a reset, or with nothing where the connection was lost. Called once. */
+  /** Called once when the stream is closed: with the code of a reset, or undefined if the connection was lost. */
   onClosed: ((code: number | undefined) => void) | undefined
-  /** All has gone that had to wait. */
+  /** Called when the backlog is empty. */
   onRoom: (() => void) | undefined
   #receiver: StreamReceiver | undefined
-  /** What has come before anybody wanted it. */
+  /** Data that arrived before a receiver was set. */
   #held: Buffer[] = []
   #queue: Buffer[] = []
   #queuedBytes = 0
-  /** Somebody was told to wait. */
+  /** True if `send` has returned false and `onRoom` is due. */
   #hasWaited = false
   #isEnding = false
   #isLocalEnded = false
@@ -76,32 +76,32 @@ export class Http2Stream {
     return this.#isRemoteEnded
   }
 
-  /** Whether nothing more can be sent. */
+  /** True if nothing more can be sent. */
   get isEnding(): boolean {
     return this.#isEnding || this.#isClosed
   }
 
-  /** Bytes that wait for room. */
+  /** The number of unsent bytes. */
   get backlog(): number {
     return this.#queuedBytes
   }
 
-  /** Takes what has come, and what will. */
+  /** Delivers buffered and future data to a receiver. */
   receive(receiver: StreamReceiver): void {
-    // From its end, which costs the same for any number of pieces.
+    // Reversed, so that `pop` takes the next piece at constant cost.
     if (!this.#receiver) this.#held.reverse()
     this.#receiver = receiver
-    // Amid this it may be broken off, or given to another receiver.
+    // A callback may reset the stream or set another receiver.
     while (this.#receiver === receiver && this.#held.length > 0) this.#hand(receiver, this.#held.pop()!)
     if (this.#receiver === receiver && this.#isRemoteEnded && !this.#isClosed) receiver.end()
   }
 
-  /** Bytes that a receiver had held back are taken now. */
+  /** Returns the credit for bytes that the receiver had withheld. */
   credit(bytes: number): void {
     this.#host.credit(this, bytes)
   }
 
-  /** Throws away what has come, and what will. */
+  /** Discards buffered and future data. */
   discard(): void {
     this.receive({ data: () => {}, end: () => {} })
   }
@@ -113,7 +113,7 @@ export class Http2Stream {
     if (isEnd) this.#localEnded()
   }
 
-  /** False if it has to wait: `onRoom` tells when all has gone. */
+  /** Sends data. False if it is buffered: `onRoom` is called when the buffer is empty. */
   send(piece: Buffer, isEnd = false): boolean {
     if (this.isEnding) return true
     this.#isEnding = isEnd
@@ -124,25 +124,25 @@ export class Http2Stream {
     return this.#queuedBytes === 0
   }
 
-  /** There may be room for what waits. */
+  /** Sends the backlog as far as the window allows. */
   resume(): void {
     if (!this.#isClosed) this.#pump()
   }
 
-  /** Breaks it off. */
+  /** Resets the stream. */
   reset(code: number): void {
     if (this.#isClosed) return
     this.#host.sendReset(this, code)
     this.close(code)
   }
 
-  /** For the connection: something has come. */
+  /** Called by the connection with received data. */
   take(piece: Buffer): void {
     if (this.#receiver) this.#hand(this.#receiver, piece)
     else this.#held.push(piece)
   }
 
-  /** For the connection: nothing more will come. */
+  /** Called by the connection at the end of the message. */
   remoteEnded(): void {
     if (this.#isRemoteEnded || this.#isClosed) return
     this.#isRemoteEnded = true
@@ -150,7 +150,7 @@ export class Http2Stream {
     if (this.#isLocalEnded) this.close(ErrorCode.noError)
   }
 
-  /** For the connection: it is over. */
+  /** Called by the connection when the stream is closed. */
   close(code: number | undefined): void {
     if (this.#isClosed) return
     this.#isClosed = true

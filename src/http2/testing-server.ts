@@ -13,7 +13,12 @@ export interface Asked {
 }
 
 /** A server's connection, and a client that says what a test wants. */
-export async function serve({ maxStreams = 4, isGreeted = true, onRequest = (_: Asked) => {}, now = (): number => 0 } = {}) {
+export async function serve({
+  maxStreams = 4,
+  isGreeted = true,
+  onRequest = (_: Asked) => {},
+  now = (): number => 0,
+} = {}) {
   const peer = new RawPeer()
   const asked: Asked[] = []
   let connection: ServerConnection | undefined

@@ -3,11 +3,15 @@ import { Flag, type Frame, FrameType, frameHead, headersFrames, word } from './f
 import { HeaderDecoder } from './hpack/decoder.ts'
 import { HeaderEncoder } from './hpack/encoder.ts'
 
-export const frame = (type: number, stream: number, payload = '', flags = 0): string => frameHead(payload.length, type, flags, stream) + payload
-export const dataFrame = (stream: number, payload: string, flags = 0): string => frame(FrameType.data, stream, payload, flags)
-export const windowUpdate = (stream: number, bytes: number): string => frame(FrameType.windowUpdate, stream, word(bytes))
+export const frame = (type: number, stream: number, payload = '', flags = 0): string =>
+  frameHead(payload.length, type, flags, stream) + payload
+export const dataFrame = (stream: number, payload: string, flags = 0): string =>
+  frame(FrameType.data, stream, payload, flags)
+export const windowUpdate = (stream: number, bytes: number): string =>
+  frame(FrameType.windowUpdate, stream, word(bytes))
 export const resetFrame = (stream: number, code: number): string => frame(FrameType.rstStream, stream, word(code))
-export const goawayFrame = (lastStream: number, code: number): string => frame(FrameType.goaway, 0, word(lastStream) + word(code))
+export const goawayFrame = (lastStream: number, code: number): string =>
+  frame(FrameType.goaway, 0, word(lastStream) + word(code))
 
 /** Lets everything run that is ready to. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
@@ -61,14 +65,21 @@ export class RawPeer {
 
   /** A message's head, its fields as `name=value`. */
   headers(stream: number, lines: readonly string[], isEnd = true): string {
-    const fields = lines.map((line) => ({ name: line.slice(0, line.indexOf('=', 1)), value: line.slice(line.indexOf('=', 1) + 1) }))
+    const fields = lines.map((line) => ({
+      name: line.slice(0, line.indexOf('=', 1)),
+      value: line.slice(line.indexOf('=', 1) + 1),
+    }))
     return headersFrames(stream, this.#encoder.encode(fields), isEnd, 16_384)
   }
 
   /** The fields of the next HEADERS, in the order in which they come. */
   async nextHead(): Promise<{ stream: number; isEnd: boolean; fields: Record<string, string> }> {
     const { stream, flags, payload } = await this.next(FrameType.headers)
-    return { stream, isEnd: Boolean(flags & Flag.endStream), fields: Object.fromEntries(this.#decoder.decode(payload)!.map(({ name, value }) => [name, value])) }
+    return {
+      stream,
+      isEnd: Boolean(flags & Flag.endStream),
+      fields: Object.fromEntries(this.#decoder.decode(payload)!.map(({ name, value }) => [name, value])),
+    }
   }
 
   /** The next frame of a type, whatever else comes before it; fails when the connection is gone. */
@@ -97,12 +108,18 @@ export class RawPeer {
   #take(chunk: Buffer): void {
     let bytes = Buffer.concat([this.#rest, chunk])
     if (bytes.length < this.#expected.length) return void (this.#rest = bytes)
-    if (bytes.toString('latin1', 0, this.#expected.length) !== this.#expected) throw new Error('the connection begins with something else')
+    if (bytes.toString('latin1', 0, this.#expected.length) !== this.#expected)
+      throw new Error('the connection begins with something else')
     bytes = bytes.subarray(this.#expected.length)
     this.#expected = ''
     while (bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
       const end = 9 + bytes.readUIntBE(0, 3)
-      this.frames.push({ type: bytes[3]!, flags: bytes[4]!, stream: bytes.readUInt32BE(5), payload: bytes.subarray(9, end) })
+      this.frames.push({
+        type: bytes[3]!,
+        flags: bytes[4]!,
+        stream: bytes.readUInt32BE(5),
+        payload: bytes.subarray(9, end),
+      })
       bytes = bytes.subarray(end)
     }
     this.#rest = bytes

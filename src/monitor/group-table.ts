@@ -1,30 +1,30 @@
 import { otherValue } from './groups.ts'
 
-/** One group: the values of its labels, and what is kept of it. */
+/** A group: the values of its labels, and its data. */
 export interface GroupEntry<T> {
   readonly values: readonly string[]
   readonly item: T
-  /** When something last happened, or when it was made. */
+  /** The time of the last event, or of its creation. */
   lastMs: number
 }
 
 export interface GroupTableOptions<T> {
-  /** So many groups have an entry each; further ones share one. */
+  /** The maximum number of groups with an entry. All others share one. */
   maxGroups: number
   make(values: readonly string[]): T
-  /** Takes what is left of a group that made room for another, into the entry that further groups share. */
+  /** Merges the data of an evicted group into the shared entry. */
   fold?(item: T, into: T): void
   nowMs(): number
 }
 
 /**
- * Entries by groups of pods. A group of which no pod is left makes room for one that needs it, the quietest first: only
- * groups that have pods can crowd each other out.
+ * Entries by group of pods. A group without pods is evicted if another one needs its entry, least recently used first,
+ * so only groups with pods can exceed the limit.
  */
 export class GroupTable<T> {
   readonly #options: GroupTableOptions<T>
   readonly #entries = new Map<string, GroupEntry<T>>()
-  /** How many sets of labels with pods belong to each group. */
+  /** The number of label sets with pods per group. */
   readonly #live = new Map<string, number>()
 
   constructor(options: GroupTableOptions<T>) {
@@ -39,7 +39,7 @@ export class GroupTable<T> {
     return this.#entries.values()
   }
 
-  /** Pods of a group are there: it has an entry from now on, if there is room. */
+  /** A group has pods, and gets an entry if there is room. */
   appeared(values: readonly string[]): void {
     const key = keyOf(values)
     this.#live.set(key, (this.#live.get(key) ?? 0) + 1)
@@ -53,7 +53,7 @@ export class GroupTable<T> {
     else this.#live.delete(key)
   }
 
-  /** The entry in which something of this group counts: its own, or that of all others if there is no room. */
+  /** The entry of a group: its own, or the shared one if there is no room. */
   of(values: readonly string[]): { entry: GroupEntry<T>; isOther: boolean } {
     const own = this.#entry(keyOf(values), values)
     const entry = own ?? this.#other(values.length)
@@ -61,12 +61,12 @@ export class GroupTable<T> {
     return { entry, isOther: own === undefined }
   }
 
-  /** Takes an entry back that was kept over a restart, however many there are. */
+  /** Restores an entry from a snapshot, regardless of the limit. */
   restore(values: readonly string[]): GroupEntry<T> {
     return this.#add(keyOf(values), values)
   }
 
-  /** Drops groups without pods that this says of. */
+  /** Removes groups without pods that match. */
   expire(isOver: (entry: GroupEntry<T>) => boolean): void {
     for (const [key, entry] of this.#entries) if (!this.#live.has(key) && isOver(entry)) this.#entries.delete(key)
   }
@@ -105,4 +105,5 @@ export class GroupTable<T> {
 
 const keyOf = (values: readonly string[]): string => JSON.stringify(values)
 const otherKey = (width: number): string => keyOf(Array.from({ length: width }, () => otherValue))
-const isOther = (values: readonly string[]): boolean => values.length > 0 && values.every((value) => value === otherValue)
+const isOther = (values: readonly string[]): boolean =>
+  values.length > 0 && values.every((value) => value === otherValue)

@@ -1,23 +1,34 @@
-/** What events are told apart by, as a file names it: `storageClasses`, `label:app`. */
+/** A grouping of events as a file names it: `storageClasses`, `label:app`. */
 export type Group = string
 
-/** Those that every pod has, with their names in metrics. */
-const fixed: Readonly<Record<Group, string>> = { namespace: 'namespace', runtimeClass: 'runtime_class', storageClasses: 'storage_classes', volumes: 'volumes' }
+/** The groupings that every pod has, with their metric labels. */
+const fixed: Readonly<Record<Group, string>> = {
+  namespace: 'namespace',
+  runtimeClass: 'runtime_class',
+  storageClasses: 'storage_classes',
+  volumes: 'volumes',
+}
 
-/** Stands for the values of all groups for which there was no room. */
+/** The label value of the shared entry of all groups beyond the limit. */
 export const otherValue = '_other'
 
-/** What a file may say. */
+/** The valid groupings of a file. */
 export const groupForms = [...Object.keys(fixed), 'label:KEY', 'annotation:KEY']
 
-/** The keys of the pods' labels, or annotations, among groups. */
-export const keysOf = (kind: 'label' | 'annotation', groups: readonly Group[]): string[] => groups.flatMap((group) => keyOf(kind, group) ?? [])
+/** The label and annotation keys among groupings. */
+export const keysOf = (kind: 'label' | 'annotation', groups: readonly Group[]): string[] =>
+  groups.flatMap((group) => keyOf(kind, group) ?? [])
 
-/** `app.kubernetes.io/name` is `label_app_kubernetes_io_name`, as kube-state-metrics has it. */
+/**
+ * The metric label of a key: `app.kubernetes.io/name` becomes `label_app_kubernetes_io_name`, as in kube-state-metrics.
+ */
 export const metricLabel = (kind: 'label' | 'annotation', key: string): string =>
-  `${kind}_${key.replace(/[^a-zA-Z0-9_]/g, '_').replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()}`
+  `${kind}_${key
+    .replace(/[^a-zA-Z0-9_]/g, '_')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()}`
 
-/** The name of a group's label in metrics; undefined for what is no group. */
+/** The metric label of a grouping. Undefined for an invalid one. */
 export function groupLabel(group: Group): string | undefined {
   if (Object.hasOwn(fixed, group)) return fixed[group]
   for (const kind of ['label', 'annotation'] as const) {
@@ -27,7 +38,7 @@ export function groupLabel(group: Group): string | undefined {
   return undefined
 }
 
-/** The names of labels in metrics for groups that a file was allowed to say. */
+/** The metric labels of validated groupings. */
 export const groupLabels = (groups: readonly Group[]): string[] => groups.flatMap((group) => groupLabel(group) ?? [])
 
 function keyOf(kind: 'label' | 'annotation', group: Group): string | undefined {

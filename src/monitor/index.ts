@@ -1,7 +1,20 @@
-export { type Group, groupForms, groupLabel, groupLabels } from './groups.ts'
-export { Monitor, defaultChoices, monitorModes } from './monitor.ts'
-export type { MonitorChoices, MonitorMode, MonitorOptions } from './monitor.ts'
-export type { Page, SandboxConsumer, SandboxFactKind, SandboxLabels, SandboxObservation, SnapshotSection } from './observation.ts'
-export { SnapshotFile } from './snapshot/snapshot-file.ts'
-export type { SnapshotStorage } from './snapshot/snapshot-file.ts'
-export { type LatencyReport, type OperatorOptions, type Slo, SloConsumer, type SloNeeds, type SloReport, type SloStatus, grafanaDashboard, operatorObjects, parseSlos, prometheusRules, sloNeeds, thresholdsPast } from './slo/index.ts'
+export { groupForms, groupLabel } from './groups.ts'
+export { Monitor, defaultChoices } from './monitor.ts'
+export type { MonitorChoices, MonitorOptions } from './monitor.ts'
+export type { SandboxConsumer, SandboxObservation } from './observation.ts'
+export { SnapshotFile } from './snapshot/snapshots.ts'
+export type { SnapshotStorage } from './snapshot/snapshots.ts'
+export {
+  type LatencyReport,
+  type OperatorOptions,
+  type Slo,
+  SloConsumer,
+  type SloReport,
+  type SloStatus,
+  grafanaDashboard,
+  operatorObjects,
+  parseSlos,
+  prometheusRules,
+  sloNeeds,
+  thresholdsPast,
+} from './slo/index.ts'

@@ -4,8 +4,16 @@ import type { Logger } from '../base/logger.ts'
 import { type MetricsRegistry, labelText } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import {
-  Client, InformerFactory, type KubeObject, type SharedInformer, type Term, type Transport, configmaps, persistentvolumeclaims,
-  pods, secrets,
+  Client,
+  InformerFactory,
+  type KubeObject,
+  type SharedInformer,
+  type Term,
+  type Transport,
+  configmaps,
+  persistentvolumeclaims,
+  pods,
+  secrets,
 } from '../client/index.ts'
 import type { Group } from './groups.ts'
 import type { SandboxConsumer, SandboxObservation } from './observation.ts'
@@ -17,8 +25,7 @@ import { registerState } from './series/state-series.ts'
 import { workloadSeries } from './series/workload-series.ts'
 import { followServed } from './served-kinds.ts'
 import { podSlimmer, slimClaim, slimWorkload } from './slim.ts'
-import type { SnapshotStorage } from './snapshot/snapshot-file.ts'
-import { Snapshots } from './snapshot/snapshots.ts'
+import { type SnapshotStorage, Snapshots } from './snapshot/snapshots.ts'
 
 export interface MonitorSettings {
   clock: Clock
@@ -26,28 +33,28 @@ export interface MonitorSettings {
   logger: Logger
   metrics: MetricsRegistry
   informerMetrics: MetricsRegistry
-  /** What facts and pods are told with, beyond what every pod has. */
+  /** The additional labels of facts and pods. */
   podGroups: readonly Group[]
   creationTimeoutMs: number
   hasPodSeries: boolean
   hasWorkloadSeries: boolean
   /** True if the metadata of config maps and secrets is read. */
   readsUserObjects: boolean
-  /** More of a kind are not told of one by one. */
+  /** The maximum number of objects per kind with series. */
   maxObjects: number
   consumers: readonly SandboxConsumer[]
-  /** Undefined: nothing is kept. */
+  /** Undefined if nothing is kept. */
   storage: SnapshotStorage | undefined
 }
 
-/** The monitor while it runs: caches, tracker, series and snapshots, put together. */
+/** A running monitor: its caches, tracker, series and snapshots. */
 export class MonitorTerm implements Term {
   readonly #settings: MonitorSettings
   readonly #client: Client
   readonly #factory: InformerFactory
   readonly #pods: SharedInformer<Pod>
   readonly #claims: SharedInformer<PersistentVolumeClaim>
-  /** By what is told whether an object that a pod names is absent. */
+  /** The caches that show whether an object named by a pod is missing. */
   readonly #userObjects: Map<UserResource, SharedInformer>
   readonly #tracker: SandboxTracker
   readonly #snapshots: Snapshots | undefined
@@ -59,16 +66,30 @@ export class MonitorTerm implements Term {
     const { clock, random, logger, metrics, podGroups } = settings
     this.#settings = settings
     this.#client = new Client(transport, { clock, random })
-    this.#factory = new InformerFactory({ transport, clock, random, logger, metrics: settings.informerMetrics, name: 'monitor' })
+    this.#factory = new InformerFactory({
+      transport,
+      clock,
+      random,
+      logger,
+      metrics: settings.informerMetrics,
+      name: 'monitor',
+    })
     this.#pods = this.#factory.informer(pods, { transform: podSlimmer(podGroups) })
     this.#claims = this.#factory.informer(persistentvolumeclaims, { transform: slimClaim })
-    this.#userObjects = new Map<UserResource, SharedInformer>([['persistentvolumeclaims', this.#claims as unknown as SharedInformer]])
-    if (settings.readsUserObjects) for (const type of [configmaps, secrets]) this.#userObjects.set(type.plural as UserResource, this.#factory.metadata(type))
+    this.#userObjects = new Map<UserResource, SharedInformer>([
+      ['persistentvolumeclaims', this.#claims as unknown as SharedInformer],
+    ])
+    if (settings.readsUserObjects) {
+      for (const type of [configmaps, secrets])
+        this.#userObjects.set(type.plural as UserResource, this.#factory.metadata(type))
+    }
     const labels = new PodLabels(podGroups, (key) => this.#claims.get(key))
     this.#told = metrics.counter('coxswain_monitor_observations_total', 'What was told of sandboxes, by kind.')
     this.#tracker = this.#makeTracker(labels)
     this.#snapshots = settings.storage && this.#makeSnapshots(settings.storage)
-    if (settings.hasPodSeries) registerState(metrics, podSeries(this.#tracker.pods, labels), settings.maxObjects, () => clock.now())
+    if (settings.hasPodSeries) {
+      registerState(metrics, podSeries(this.#tracker.pods, labels), settings.maxObjects, () => clock.now())
+    }
     if (settings.hasWorkloadSeries) this.#followWorkloads()
     this.#tellBlindness()
   }
@@ -80,9 +101,9 @@ export class MonitorTerm implements Term {
   async start(signal: AbortSignal): Promise<void> {
     await this.#snapshots?.restore()
     this.#factory.start()
-    // A pod's labels name the classes of its claims: these are there first.
+    // A pod's labels contain the classes of its claims, so claims are cached first.
     await Promise.all([this.#pods.synced(signal), this.#claims.synced(signal)])
-    // What may not be read is left out: the node's reason decides then.
+    // An object type that may not be read is omitted, and the node's reason is used instead.
     await Promise.all([...this.#userObjects.values()].map((cache) => cache.settled(signal)))
     const handler = {
       add: (pod: Pod, isInitial: boolean) => this.#tracker.see(pod, !isInitial),
@@ -93,7 +114,8 @@ export class MonitorTerm implements Term {
     this.#undo.push(this.#pods.addHandler(handler))
     this.#tracker.forgetUnseen()
     for (const [resource, cache] of this.#userObjects) {
-      const changed = ({ metadata: { namespace = '', name = '' } }: KubeObject) => this.#tracker.seeObject(resource, `${namespace}/${name}`)
+      const changed = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
+        this.#tracker.seeObject(resource, `${namespace}/${name}`)
       this.#undo.push(cache.addHandler({ add: (object, isInitial) => isInitial || changed(object), delete: changed }))
     }
     this.#hasStarted = true
@@ -132,7 +154,10 @@ export class MonitorTerm implements Term {
   #makeSnapshots(storage: SnapshotStorage): Snapshots {
     const { clock, logger, metrics, consumers } = this.#settings
     const sections = [this.#tracker.section, ...consumers.flatMap(({ section }) => section ?? [])]
-    const count = metrics.counter('coxswain_monitor_snapshots_total', 'Snapshots of what the monitor remembers, by outcome.')
+    const count = metrics.counter(
+      'coxswain_monitor_snapshots_total',
+      'Snapshots of what the monitor remembers, by outcome.',
+    )
     return new Snapshots({ storage, sections, clock, logger, written: (outcome) => count.with({ outcome }).inc() })
   }
 
@@ -151,15 +176,22 @@ export class MonitorTerm implements Term {
     }
   }
 
-  /** An old cache looks like a cluster in which nothing happens: what the monitor says is worth nothing then. */
+  /** A stale cache looks like an idle cluster, so readiness must fail. */
   #tellBlindness(): void {
-    const watched: [string, SharedInformer][] = [['pods', this.#pods as unknown as SharedInformer], ...this.#userObjects]
-    this.#settings.metrics.gauge('coxswain_monitor_blind', '1 while the monitor does not hear of the objects of a resource: its watch is stale, or there is none.', (gauge) => {
-      for (const [resource, cache] of watched) gauge.with({ resource }).set(cache.lag.problem() === undefined ? 0 : 1)
-    })
+    const watched: [string, SharedInformer][] = [
+      ['pods', this.#pods as unknown as SharedInformer],
+      ...this.#userObjects,
+    ]
+    this.#settings.metrics.gauge(
+      'coxswain_monitor_blind',
+      '1 while the monitor does not hear of the objects of a resource: its watch is stale, or there is none.',
+      (gauge) => {
+        for (const [resource, cache] of watched) gauge.with({ resource }).set(cache.lag.problem() === undefined ? 0 : 1)
+      },
+    )
   }
 
-  /** Undefined where objects of this resource are not read. */
+  /** Undefined if objects of this resource are not read. */
   #find({ resource, key }: NamedObject): Found {
     const cache = this.#userObjects.get(resource)
     if (!cache?.hasSynced) return undefined
@@ -169,7 +201,7 @@ export class MonitorTerm implements Term {
     return { createdAtMs: Number.isNaN(createdAtMs) ? undefined : createdAtMs }
   }
 
-  /** All are told from the caches themselves: a series goes with its object. */
+  /** Series are computed from the caches, and end with their objects. */
   #followWorkloads(): void {
     const { metrics, maxObjects, clock } = this.#settings
     const caches = new Map<string, SharedInformer>()
@@ -189,6 +221,10 @@ export class MonitorTerm implements Term {
       )
     }
     const types = workloadSeries.map(({ type }) => type)
-    this.#undo.push(followServed(this.#client, types, clock, (type) => caches.set(type.plural, this.#factory.informer(type, { transform: slimWorkload }))))
+    this.#undo.push(
+      followServed(this.#client, types, clock, (type) =>
+        caches.set(type.plural, this.#factory.informer(type, { transform: slimWorkload })),
+      ),
+    )
   }
 }

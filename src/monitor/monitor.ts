@@ -7,29 +7,29 @@ import type { Group } from './groups.ts'
 import { MonitorTerm } from './monitor-term.ts'
 import type { Page, SandboxConsumer } from './observation.ts'
 import { SandboxHistograms } from './sandbox-histograms.ts'
-import type { SnapshotStorage } from './snapshot/snapshot-file.ts'
+import type { SnapshotStorage } from './snapshot/snapshots.ts'
 
-/** How sandboxes are told of: a series for every pod, histograms by groups of pods, or both. */
-export type MonitorMode = 'pods' | 'histograms'
+/** The form of sandbox metrics: a series per pod, histograms by group, or both. */
+type MonitorMode = 'pods' | 'histograms'
 
-export const monitorModes: readonly MonitorMode[] = ['pods', 'histograms']
+const monitorModes: readonly MonitorMode[] = ['pods', 'histograms']
 
-/** What may be chosen about a monitor. */
+/** The options of a monitor. */
 export interface MonitorChoices {
   modes: readonly MonitorMode[]
-  /** What histograms are told apart by. */
+  /** The groupings of histograms. */
   groupBy: readonly Group[]
-  /** Labels and annotations of pods that are told with them besides: `label:app`. */
+  /** Additional labels and annotations of pods: `label:app`. */
   podGroups: readonly Group[]
-  /** Upper bounds of histograms in seconds. */
+  /** The upper bounds of histograms in seconds. */
   bounds: readonly number[]
-  /** A pod that is not ready to start containers so long after it was scheduled has failed. */
+  /** The time after scheduling at which a pod that is not ready to start containers has failed. */
   creationTimeoutMs: number
   maxGroups: number
   maxObjects: number
-  /** True if the state of workloads is told; another exporter may do that already. */
+  /** True if the state of workloads is exported, which another exporter may do already. */
   workloadSeries: boolean
-  /** True if config maps and secrets are looked up, by their metadata alone. Otherwise the node's reason decides. */
+  /** True if config maps and secrets are looked up, by metadata only. Otherwise the node's reason is used. */
   userObjects: boolean
 }
 
@@ -45,26 +45,36 @@ export const defaultChoices: MonitorChoices = {
   userObjects: true,
 }
 
-export interface MonitorOptions extends Omit<TermRunnerOptions, 'name' | 'begin' | 'leaderElection' | 'metrics'>, Partial<MonitorChoices> {
-  /** Where everything is told. */
+export interface MonitorOptions
+  extends Omit<TermRunnerOptions, 'name' | 'begin' | 'leaderElection' | 'metrics'>, Partial<MonitorChoices> {
+  /** The registry of all metrics. */
   metrics: MetricsRegistry
-  /** Where informers are told of; by default with everything else. */
+  /** The registry of informer metrics. Default: the same. */
   informerMetrics?: MetricsRegistry
   consumers?: readonly SandboxConsumer[]
-  /** Where first readiness, counts and what consumers keep outlive the process. Without it nothing does. */
+  /**
+   * The storage that keeps first readiness, counts and the data of consumers across restarts. Without it nothing is
+   * kept.
+   */
   storage?: SnapshotStorage
 }
 
-/** Watches how long pods' sandboxes take to be ready, and tells the state of workloads. It only reads. */
+/** Measures how long the sandboxes of pods take to become ready, and exports the state of workloads. Read-only. */
 export class Monitor extends TermRunner {
-  /** What is served beside the metrics, by path. */
+  /** Additional HTTP pages by path. */
   readonly pages: Readonly<Record<string, () => Page>>
 
   constructor(options: MonitorOptions) {
     const { metrics, consumers = [], storage } = options
-    const { modes, groupBy, podGroups, bounds, creationTimeoutMs, maxGroups, maxObjects, workloadSeries, userObjects } = { ...defaultChoices, ...options }
+    const { modes, groupBy, podGroups, bounds, creationTimeoutMs, maxGroups, maxObjects, workloadSeries, userObjects } =
+      { ...defaultChoices, ...options }
     const clock = options.clock ?? systemClock
-    const counting = { groupBy, bounds: [...new Set(bounds)].sort((a, b) => a - b), maxGroups, nowMs: () => clock.now() }
+    const counting = {
+      groupBy,
+      bounds: [...new Set(bounds)].sort((a, b) => a - b),
+      maxGroups,
+      nowMs: () => clock.now(),
+    }
     const histograms = modes.includes('histograms') ? [new SandboxHistograms(counting, metrics)] : []
     const all = [...histograms, ...consumers]
     const settings = {
@@ -83,6 +93,9 @@ export class Monitor extends TermRunner {
       storage,
     }
     super({ ...options, name: 'monitor', begin: (transport) => new MonitorTerm(settings, transport) })
-    this.pages = Object.assign({}, ...all.map((consumer) => (consumer as SandboxConsumer).pages ?? {})) as Record<string, () => Page>
+    this.pages = Object.assign({}, ...all.map((consumer) => (consumer as SandboxConsumer).pages ?? {})) as Record<
+      string,
+      () => Page
+    >
   }
 }

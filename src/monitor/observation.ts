@@ -1,63 +1,71 @@
 /**
- * The facts that the monitor tells of a pod's sandbox: `created`, ready for the first time; `failed`, not ready within the
- * configured time; `abandoned`, neither when the pod was deleted, evicted or came to its end; `recreated`, ready again
- * after it was lost; `terminated`, gone after the pod was deleted; `unterminated`, not known to be gone when the deleted
- * pod was removed from the API.
+ * The facts about a pod's sandbox. `created`: ready for the first time. `failed`: not ready within the configured time.
+ * `abandoned`: neither, when the pod was deleted, evicted or finished. `recreated`: ready again after it was lost.
+ * `terminated`: gone after the pod was deleted. `unterminated`: not known to be gone when the deleted pod was removed
+ * from the API.
  */
 export type SandboxFactKind = 'created' | 'failed' | 'abandoned' | 'recreated' | 'terminated' | 'unterminated'
 
-/** One measurement of one pod. Facts of a kind come once a pod, `recreated` once a time. */
+/** One measurement of one pod. Each kind occurs once per pod, `recreated` several times. */
 export interface SandboxObservation {
   readonly kind: SandboxFactKind
   readonly uid: string
   readonly namespace: string
   readonly name: string
-  /** When it happened, by the pod's own conditions; of `failed`, when the time was up. Facts may come late, and out of order. */
+  /**
+   * The time of the fact according to the pod's conditions; of `failed`, the end of the configured time. Facts may
+   * arrive late, and out of order.
+   */
   readonly atMs: number
   /**
-   * `created`, `abandoned`: since it was scheduled, at least. `failed`: the configured time. `recreated`: since it was
-   * lost; undefined where that was not seen. `terminated`, `unterminated`: since the deletion. Of a wait that is not the
-   * user's, time for which an object of the user was absent is taken off.
+   * `created`, `abandoned`: the time since scheduling, at least. `failed`: the configured time. `recreated`: the time
+   * since the loss, undefined if it was not observed. `terminated`, `unterminated`: the time since the deletion. Time
+   * for which a user's object was missing is subtracted, unless the wait is a user error.
    */
   readonly latencyMs: number | undefined
-  /** On `created`: true if `failed` or `abandoned` was told of this pod before, so that it is counted once. */
+  /** On `created`: true if the pod was reported as `failed` or `abandoned` before, so that it is counted once. */
   readonly isLate: boolean
-  /** True if the pod waited for an object of its user for at least half of the time: it burns no budget. */
+  /** True if the pod waited for a user's object for at least half of the time. It does not spend the error budget. */
   readonly isUserError: boolean
   readonly labels: SandboxLabels
 }
 
 /**
- * By these facts can be told apart, named as in metrics: `namespace`, `runtime_class`, `storage_classes` (sorted, separated by commas), `volumes` (how many), and
- * `label_X` and `annotation_X` for those of the pod that were chosen. What a pod lacks is ''.
+ * The labels of the fact, named as in metrics: `namespace`, `runtime_class`, `storage_classes` (sorted, separated by
+ * commas), `volumes` (their number), and `label_X` and `annotation_X` for selected keys. Missing values are ''.
  */
 export type SandboxLabels = Readonly<Record<string, string>>
 
-/** Something that a snapshot has a place for. All sections are written together, so that they agree with each other. */
+/** A section of a snapshot. All sections are written together, so that they are consistent. */
 export interface SnapshotSection {
-  /** Its place; may never change. */
+  /** The key of the section, which must never change. */
   readonly name: string
-  /** What is to be kept, as JSON can have it. Called at most every few seconds, and not if nothing has changed. */
+  /** The JSON value to keep. Called at most every few seconds, and only after a change. */
   save(): unknown
-  /** Takes back what `save` gave, perhaps of an older release: what cannot be used is passed over. Called before the first fact, if there is anything. */
+  /**
+   * Restores a value of `save`, possibly of an older release. Unusable parts are ignored. Called before the first fact,
+   * if a value exists.
+   */
   restore(saved: unknown): void
 }
 
-/** What is served beside the metrics. */
+/** Additional HTTP pages. */
 export interface Page {
   readonly type: string
   readonly body: string
 }
 
-/** Who makes something of the facts. It registers its metrics by itself. */
+/** A consumer of facts, which registers its own metrics. */
 export interface SandboxConsumer {
   observe(fact: SandboxObservation): void
-  /** The first pod with these labels is there: what counts them is born at zero, before anything has happened. */
+  /** The first pod with these labels was added. Its counters start at zero before any fact. */
   appeared?(labels: SandboxLabels): void
   /** The last pod with these labels is gone. */
   vanished?(labels: SandboxLabels): void
-  /** What it keeps beyond a restart. After one, facts that are newer than the snapshot are told again, and those that it holds are not. */
+  /**
+   * The data to keep across restarts. After one, facts newer than the snapshot are repeated, and older ones are not.
+   */
   readonly section?: SnapshotSection
-  /** By path: `/slo`. */
+  /** By path, for example `/slo`. */
   readonly pages?: Readonly<Record<string, () => Page>>
 }

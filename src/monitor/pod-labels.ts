@@ -1,27 +1,34 @@
 import type { PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
-import { storageClassOf } from '../api/kinds/storage-class-name.ts'
+import { storageClassOf } from '../api/kinds/volumes/storage-classes.ts'
 import { type Group, keysOf, metricLabel } from './groups.ts'
 import type { SandboxLabels } from './observation.ts'
 
-/** Longer values are cut: an annotation may have 256 KiB. */
+/** Longer values are truncated: an annotation may have 256 KiB. */
 const maxLength = 256
 
-/** Reads the labels of facts from pods. Throws if two of the chosen would have the same name. */
+/** Reads the labels of facts from pods. Throws if two selected keys have the same label name. */
 export class PodLabels {
   readonly #labels: readonly (readonly [name: string, key: string])[]
   readonly #annotations: readonly (readonly [name: string, key: string])[]
   readonly #claim: (key: string) => PersistentVolumeClaim | undefined
 
-  /** `groups` name what is told beyond what every pod has: `label:app`. */
+  /** `groups` are the additional labels: `label:app`. */
   constructor(groups: readonly Group[], claim: (key: string) => PersistentVolumeClaim | undefined) {
     this.#labels = named('label', groups)
     this.#annotations = named('annotation', groups)
     this.#claim = claim
   }
 
-  /** All names, in the order in which they are told. */
+  /** All label names in order. */
   get names(): string[] {
-    return ['namespace', 'runtime_class', 'storage_classes', 'volumes', ...this.#labels.map(([name]) => name), ...this.#annotations.map(([name]) => name)]
+    return [
+      'namespace',
+      'runtime_class',
+      'storage_classes',
+      'volumes',
+      ...this.#labels.map(([name]) => name),
+      ...this.#annotations.map(([name]) => name),
+    ]
   }
 
   of(pod: Pod): SandboxLabels {
@@ -41,7 +48,9 @@ export class PodLabels {
     const classes = new Set<string>()
     for (const { name: volume, persistentVolumeClaim, ephemeral } of spec?.volumes ?? []) {
       if (!persistentVolumeClaim && !ephemeral) continue
-      const claim = this.#claim(`${metadata.namespace}/${persistentVolumeClaim?.claimName ?? `${metadata.name}-${volume}`}`)
+      const claim = this.#claim(
+        `${metadata.namespace}/${persistentVolumeClaim?.claimName ?? `${metadata.name}-${volume}`}`,
+      )
       const name = claim ? storageClassOf(claim) : ephemeral?.volumeClaimTemplate?.spec.storageClassName
       if (name) classes.add(name)
     }
@@ -54,7 +63,9 @@ function named(kind: 'label' | 'annotation', groups: readonly Group[]): [string,
   for (const key of new Set(keysOf(kind, groups))) {
     const name = metricLabel(kind, key)
     const other = byName.get(name)
-    if (other !== undefined) throw new Error(`${kind}s ${JSON.stringify(other)} and ${JSON.stringify(key)} would both be told as ${name}`)
+    if (other !== undefined) {
+      throw new Error(`${kind}s ${JSON.stringify(other)} and ${JSON.stringify(key)} would both be told as ${name}`)
+    }
     byName.set(name, key)
   }
   return [...byName]

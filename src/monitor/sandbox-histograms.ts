@@ -1,33 +1,47 @@
-import { type Counts, type Family, type MetricsRegistry, countValue, histogramLines, labelText, noCounts } from '../base/metrics.ts'
+import {
+  type Counts,
+  type Family,
+  type MetricsRegistry,
+  countValue,
+  histogramLines,
+  labelText,
+  noCounts,
+} from '../base/metrics.ts'
 import { GroupTable } from './group-table.ts'
 import { type Group, groupLabels } from './groups.ts'
-import type { SandboxConsumer, SandboxFactKind, SandboxLabels, SandboxObservation, SnapshotSection } from './observation.ts'
+import type {
+  SandboxConsumer,
+  SandboxFactKind,
+  SandboxLabels,
+  SandboxObservation,
+  SnapshotSection,
+} from './observation.ts'
 
 export interface HistogramOptions {
   groupBy: readonly Group[]
-  /** Upper bounds in seconds, rising. */
+  /** Upper bounds in seconds, ascending. */
   bounds: readonly number[]
-  /** What is of yet another group counts as of one that stands for all others. */
+  /** Further groups share one entry. */
   maxGroups: number
   nowMs(): number
 }
 
-/** What is counted of the pods whose labels are the same. */
+/** The counts of pods with equal labels. */
 interface Sums {
   creations: Counts
   abandoned: Counts
   recreations: Counts
   terminations: Counts
-  /** Those included of which it is not known how long they took. */
+  /** Including those with an unknown duration. */
   recreated: number
   failures: number
   userErrors: number
 }
 
-/** A group without pods is forgotten after so long: Prometheus has read its last counts by then. */
+/** The time after which a group without pods is removed. Prometheus has scraped its last counts by then. */
 const forgetMs = 3_600_000
 
-/** Counts facts by groups of pods. A pod that is an error of its user is counted as that, once, and as nothing else. */
+/** Counts facts by group of pods. A user error is counted once, as that only. */
 export class SandboxHistograms implements SandboxConsumer {
   readonly #options: HistogramOptions
   readonly #names: readonly string[]
@@ -38,8 +52,17 @@ export class SandboxHistograms implements SandboxConsumer {
     const { maxGroups, nowMs } = options
     this.#options = options
     this.#names = groupLabels(options.groupBy)
-    this.#groups = new GroupTable({ maxGroups, nowMs, make: (values) => ({ labels: this.#labelsOf(values), sums: this.#noSums() }) })
-    this.#crowded = metrics.counter('coxswain_monitor_ungrouped_observations_total', 'Observations that count as of group _other, as there are too many groups.').with()
+    this.#groups = new GroupTable({
+      maxGroups,
+      nowMs,
+      make: (values) => ({ labels: this.#labelsOf(values), sums: this.#noSums() }),
+    })
+    this.#crowded = metrics
+      .counter(
+        'coxswain_monitor_ungrouped_observations_total',
+        'Observations that count as of group _other, as there are too many groups.',
+      )
+      .with()
     this.#register(metrics)
   }
 
@@ -60,10 +83,13 @@ export class SandboxHistograms implements SandboxConsumer {
 
   readonly section: SnapshotSection = {
     name: 'histograms',
-    save: () => ({ meaning: this.#meaning(), groups: [...this.#groups.values()].map(({ values, item }) => [values, item.sums]) }),
+    save: () => ({
+      meaning: this.#meaning(),
+      groups: [...this.#groups.values()].map(({ values, item }) => [values, item.sums]),
+    }),
     restore: (saved) => {
       const { meaning, groups = [] } = (saved ?? {}) as { meaning?: string; groups?: [string[], Sums][] }
-      // Counts under other bounds or labels cannot be gone on with.
+      // Counts with other bounds or labels cannot be continued.
       if (meaning !== this.#meaning()) return
       for (const [values, sums] of groups) Object.assign(this.#groups.restore(values).item.sums, sums)
     },
@@ -84,15 +110,25 @@ export class SandboxHistograms implements SandboxConsumer {
   #noSums(): Sums {
     const { bounds } = this.#options
     return {
-      creations: noCounts(bounds), abandoned: noCounts(bounds), recreations: noCounts(bounds), terminations: noCounts(bounds),
-      recreated: 0, failures: 0, userErrors: 0,
+      creations: noCounts(bounds),
+      abandoned: noCounts(bounds),
+      recreations: noCounts(bounds),
+      terminations: noCounts(bounds),
+      recreated: 0,
+      failures: 0,
+      userErrors: 0,
     }
   }
 
   #register(metrics: MetricsRegistry): void {
     const groups = this.#groups
     const { bounds, nowMs } = this.#options
-    const add = (type: Family['type'], name: string, help: string, linesOf: (labels: string, sums: Sums) => Iterable<string>) =>
+    const add = (
+      type: Family['type'],
+      name: string,
+      help: string,
+      linesOf: (labels: string, sums: Sums) => Iterable<string>,
+    ) =>
       metrics.family({
         type,
         name,
@@ -102,19 +138,55 @@ export class SandboxHistograms implements SandboxConsumer {
           for (const { item } of groups.values()) yield* linesOf(item.labels, item.sums)
         },
       })
-    // What an objective may be about is there from the first pod on, at zero: rates see the first events.
+    // All series of a group start at zero with its first pod, so that rates include the first events.
     const histogram = (name: string, help: string, of: (sums: Sums) => Counts, { isBornAtZero = false } = {}) =>
-      add('histogram', name, help, (labels, sums) => (isBornAtZero || of(sums).count > 0 ? histogramLines(name, labels, bounds, of(sums)) : []))
+      add('histogram', name, help, (labels, sums) =>
+        isBornAtZero || of(sums).count > 0 ? histogramLines(name, labels, bounds, of(sums)) : [],
+      )
     const counter = (name: string, help: string, of: (sums: Sums) => number) =>
       add('counter', name, help, (labels, sums) => [`${name}${labels === '' ? '' : `{${labels}}`} ${of(sums)}`])
-    histogram('coxswain_pod_sandbox_creation_duration_seconds', 'How long after they were scheduled pods were ready to start containers, for the first time.', (s) => s.creations, { isBornAtZero: true })
-    counter('coxswain_pod_sandbox_creation_failures_total', 'Pods that were not ready to start containers within the configured time.', (s) => s.failures)
-    counter('coxswain_pod_sandbox_creations_abandoned_total', 'Pods that were deleted, evicted or ended before they were ready to start containers.', (s) => s.abandoned.count)
-    histogram('coxswain_pod_sandbox_abandoned_duration_seconds', 'How long after they were scheduled pods were deleted, evicted or ended that were never ready to start containers.', (s) => s.abandoned)
-    counter('coxswain_pod_sandbox_recreations_total', 'Sandboxes of pods that were made anew after they were lost.', (s) => s.recreated)
-    histogram('coxswain_pod_sandbox_recreation_duration_seconds', 'How long after their sandbox was lost pods were ready to start containers again.', (s) => s.recreations)
-    histogram('coxswain_pod_sandbox_termination_duration_seconds', 'How long after their deletion pods had no sandbox any more.', (s) => s.terminations, { isBornAtZero: true })
-    counter('coxswain_pod_sandbox_user_errors_total', 'Pods that waited for an object that they name and that was absent, and are counted nowhere else.', (s) => s.userErrors)
+    histogram(
+      'coxswain_pod_sandbox_creation_duration_seconds',
+      'How long after they were scheduled pods were ready to start containers, for the first time.',
+      (s) => s.creations,
+      { isBornAtZero: true },
+    )
+    counter(
+      'coxswain_pod_sandbox_creation_failures_total',
+      'Pods that were not ready to start containers within the configured time.',
+      (s) => s.failures,
+    )
+    counter(
+      'coxswain_pod_sandbox_creations_abandoned_total',
+      'Pods that were deleted, evicted or ended before they were ready to start containers.',
+      (s) => s.abandoned.count,
+    )
+    histogram(
+      'coxswain_pod_sandbox_abandoned_duration_seconds',
+      'How long after they were scheduled pods were deleted, evicted or ended that were never ready to start containers.',
+      (s) => s.abandoned,
+    )
+    counter(
+      'coxswain_pod_sandbox_recreations_total',
+      'Sandboxes of pods that were made anew after they were lost.',
+      (s) => s.recreated,
+    )
+    histogram(
+      'coxswain_pod_sandbox_recreation_duration_seconds',
+      'How long after their sandbox was lost pods were ready to start containers again.',
+      (s) => s.recreations,
+    )
+    histogram(
+      'coxswain_pod_sandbox_termination_duration_seconds',
+      'How long after their deletion pods had no sandbox any more.',
+      (s) => s.terminations,
+      { isBornAtZero: true },
+    )
+    counter(
+      'coxswain_pod_sandbox_user_errors_total',
+      'Pods that waited for an object that they name and that was absent, and are counted nowhere else.',
+      (s) => s.userErrors,
+    )
   }
 }
 
@@ -125,6 +197,13 @@ function count(sums: Sums, bounds: readonly number[], { kind, latencyMs }: Sandb
   if (into && latencyMs !== undefined) countValue(sums[into], bounds, latencyMs / 1000)
 }
 
-const intoWhich: Readonly<Record<SandboxFactKind, 'creations' | 'abandoned' | 'recreations' | 'terminations' | undefined>> = {
-  created: 'creations', abandoned: 'abandoned', recreated: 'recreations', terminated: 'terminations', failed: undefined, unterminated: undefined,
+const intoWhich: Readonly<
+  Record<SandboxFactKind, 'creations' | 'abandoned' | 'recreations' | 'terminations' | undefined>
+> = {
+  created: 'creations',
+  abandoned: 'abandoned',
+  recreated: 'recreations',
+  terminated: 'terminations',
+  failed: undefined,
+  unterminated: undefined,
 }

@@ -6,9 +6,15 @@ const askAgainMs = 5 * 60_000
 const retryMs = 5000
 
 /**
- * Calls `found` for each of the kinds that the server has, as soon as it has it. Asked for by group and version, as every server answers that; until the answered function is called.
+ * Calls `found` for each kind as soon as the server serves it. Discovery is by group and version, which every server
+ * supports. Ends when the returned function is called.
  */
-export function followServed(client: Client, kinds: readonly ResourceType[], clock: Clock, found: (kind: ResourceType) => void): () => void {
+export function followServed(
+  client: Client,
+  kinds: readonly ResourceType[],
+  clock: Clock,
+  found: (kind: ResourceType) => void,
+): () => void {
   const stopping = new AbortController()
   const cancels = new Set<() => void>()
   const versions = new Set(kinds.map(apiVersionOf))
@@ -24,7 +30,11 @@ export function followServed(client: Client, kinds: readonly ResourceType[], clo
     let delayMs = askAgainMs
     try {
       const path = version.includes('/') ? `/apis/${version}` : `/api/${version}`
-      const { resources = [] } = await client.transport.send<{ resources?: { name: string }[] }>({ method: 'GET', path, signal: stopping.signal })
+      const { resources = [] } = await client.transport.send<{ resources?: { name: string }[] }>({
+        method: 'GET',
+        path,
+        signal: stopping.signal,
+      })
       const names = new Set(resources.map(({ name }) => name))
       missing = wanted.filter(({ plural }) => !names.has(plural))
       if (!stopping.signal.aborted) for (const kind of wanted) if (!missing.includes(kind)) found(kind)
@@ -33,7 +43,11 @@ export function followServed(client: Client, kinds: readonly ResourceType[], clo
     }
     if (missing.length > 0 && !stopping.signal.aborted) later(delayMs, () => void ask(version, missing))
   }
-  for (const version of versions) void ask(version, kinds.filter((kind) => apiVersionOf(kind) === version))
+  for (const version of versions)
+    void ask(
+      version,
+      kinds.filter((kind) => apiVersionOf(kind) === version),
+    )
   return () => {
     stopping.abort()
     for (const cancel of cancels) cancel()

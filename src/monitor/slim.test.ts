@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Deployment, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
-import { storageClassOf } from '../api/kinds/storage-class-name.ts'
+import { storageClassOf } from '../api/kinds/volumes/storage-classes.ts'
 import { causeOfPod } from '../api/explain/index.ts'
 import { condition, ended, podOf, podWith, readyPod, waiting } from '../api/explain/sample.ts'
 import { PodLabels } from './pod-labels.ts'

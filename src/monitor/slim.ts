@@ -1,29 +1,53 @@
-import type { Container, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, PodStatus, Volume, VolumeProjection } from '../api/generated/types.ts'
-import { isPodReady } from '../api/kinds/pod-availability.ts'
-import { sandboxConditionType } from '../api/kinds/sandbox-condition.ts'
-import { driverSources } from '../api/kinds/volume-references.ts'
+import type {
+  Container,
+  ContainerStatus,
+  PersistentVolumeClaim,
+  Pod,
+  PodCondition,
+  PodStatus,
+  Volume,
+  VolumeProjection,
+} from '../api/generated/types.ts'
+import { isPodReady } from '../api/kinds/pods/pod-availability.ts'
+import { sandboxConditionType } from '../api/kinds/pods/sandbox-condition.ts'
+import { driverSources } from '../api/kinds/volumes/volume-references.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
 import { namedObjects } from './sandbox/user-objects.ts'
 
-// What is frozen belongs to the server of this process, and costs nothing as it is.
+// A frozen object belongs to the server in this process, and costs nothing.
 
-/** Keeps of a pod what tells of its sandbox, and the labels and annotations that were chosen. */
+/** Keeps the sandbox state of a pod, and the selected labels and annotations. */
 export function podSlimmer(groups: readonly Group[]): (pod: Pod) => Pod {
   const once = sharer()
   const part = partSharer()
   const slimVolume = volumeSlimmer(part)
-  const slimCondition = ({ type, status, reason, lastTransitionTime }: PodCondition) =>
-    ({ type: once(type), status: once(status), reason: once(reason), lastTransitionTime: once(lastTransitionTime ?? undefined) })
+  const slimCondition = ({ type, status, reason, lastTransitionTime }: PodCondition) => ({
+    type: once(type),
+    status: once(status),
+    reason: once(reason),
+    lastTransitionTime: once(lastTransitionTime ?? undefined),
+  })
   const labels = keysOf('label', groups)
   const annotations = keysOf('annotation', groups)
   return (pod) => {
     if (Object.isFrozen(pod)) return pod
     const { metadata, spec, status } = pod
     const { name, namespace, uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds } = metadata
-    if (!isPodReady(pod) || deletionTimestamp) return unready(pod, pick(metadata.labels, labels), pick(metadata.annotations, annotations), { once, part })
+    if (!isPodReady(pod) || deletionTimestamp) {
+      return unready(pod, pick(metadata.labels, labels), pick(metadata.annotations, annotations), { once, part })
+    }
     return {
-      metadata: { name, namespace: once(namespace), uid, resourceVersion, deletionTimestamp, deletionGracePeriodSeconds, labels: pick(metadata.labels, labels), annotations: pick(metadata.annotations, annotations) },
+      metadata: {
+        name,
+        namespace: once(namespace),
+        uid,
+        resourceVersion,
+        deletionTimestamp,
+        deletionGracePeriodSeconds,
+        labels: pick(metadata.labels, labels),
+        annotations: pick(metadata.annotations, annotations),
+      },
       spec: { runtimeClassName: once(spec.runtimeClassName), volumes: spec.volumes?.map(slimVolume) },
       status: {
         phase: once(status?.phase),
@@ -41,48 +65,96 @@ interface Sharing {
   part: ReturnType<typeof partSharer>
 }
 
-/** Keeps of a pod that is not ready all that explains why. Pods of one template share what is not their own: an outage may keep all of them from being ready. */
-function unready({ metadata, spec, status }: Pod, labels: Pod['metadata']['labels'], annotations: Pod['metadata']['annotations'], { once, part }: Sharing): Pod {
-  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata
+/**
+ * Keeps everything that explains a pod that is not ready. Pods of one template share equal parts, because an outage may
+ * affect all of them.
+ */
+function unready(
+  { metadata, spec, status }: Pod,
+  labels: Pod['metadata']['labels'],
+  annotations: Pod['metadata']['annotations'],
+  { once, part }: Sharing,
+): Pod {
+  const {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    finalizers,
+  } = metadata
   const { runtimeClassName, nodeName, readinessGates, schedulingGates, volumes, containers, initContainers } = spec
   return {
-    metadata: { name, namespace: once(namespace), uid, resourceVersion, creationTimestamp: once(creationTimestamp), deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels, annotations },
+    metadata: {
+      name,
+      namespace: once(namespace),
+      uid,
+      resourceVersion,
+      creationTimestamp: once(creationTimestamp),
+      deletionTimestamp,
+      deletionGracePeriodSeconds,
+      finalizers,
+      labels,
+      annotations,
+    },
     spec: part({
-      runtimeClassName, nodeName, readinessGates, schedulingGates, volumes: volumes?.map(namingVolume), containers: containers.map(probed), initContainers: initContainers?.map(probed),
+      runtimeClassName,
+      nodeName,
+      readinessGates,
+      schedulingGates,
+      volumes: volumes?.map(namingVolume),
+      containers: containers.map(probed),
+      initContainers: initContainers?.map(probed),
     }),
     status: status && unreadyStatus(status, once),
   } as unknown as Pod
 }
 
-/** Each object is written as one literal: V8 gives a shape of its own to each that is made of others by spreading. */
-function unreadyStatus({ phase, reason, message, startTime, conditions, initContainerStatuses, containerStatuses }: PodStatus, once: Sharing['once']) {
+/** Each object is written as one literal: V8 creates a separate shape for each object made by spreading. */
+function unreadyStatus(
+  { phase, reason, message, startTime, conditions, initContainerStatuses, containerStatuses }: PodStatus,
+  once: Sharing['once'],
+) {
   return {
     phase: once(phase),
     reason: once(reason),
     message,
     startTime: once(startTime ?? undefined),
     conditions: conditions?.map((one) => ({
-      type: once(one.type), status: once(one.status), reason: once(one.reason), message: one.message, lastTransitionTime: once(one.lastTransitionTime ?? undefined),
+      type: once(one.type),
+      status: once(one.status),
+      reason: once(one.reason),
+      message: one.message,
+      lastTransitionTime: once(one.lastTransitionTime ?? undefined),
     })),
     initContainerStatuses,
     containerStatuses,
   }
 }
 
-const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Container) => ({ name, image, restartPolicy, startupProbe, readinessProbe })
+const probed = ({ name, image, restartPolicy, startupProbe, readinessProbe }: Container) => ({
+  name,
+  image,
+  restartPolicy,
+  startupProbe,
+  readinessProbe,
+})
 
-/** Of most volumes it is enough that they are there. */
+/** Most volumes are only counted. */
 const anyVolume = Object.freeze({ name: '' })
 
-/** Keeps the names of the objects that the pod may have waited for; volumes that say the same are one object. */
+/** Keeps the names of the objects that the pod may wait for. Equal volumes share one object. */
 function volumeSlimmer(part: ReturnType<typeof partSharer>): (volume: Volume) => Volume {
   return (volume) => {
-    const isNaming = volume.ephemeral || namedObjects({ metadata: {}, spec: { volumes: [volume] } } as unknown as Pod).length > 0
+    const isNaming =
+      volume.ephemeral || namedObjects({ metadata: {}, spec: { volumes: [volume] } } as unknown as Pod).length > 0
     return isNaming ? part(namingVolume(volume) as Volume) : (anyVolume as Volume)
   }
 }
 
-/** Answers with the same object for all that say the same. */
+/** Returns one object for all equal ones. */
 function partSharer(): <T extends object>(part: T) => T {
   const known = new Map<string, object>()
   return <T extends object>(part: T) => {
@@ -106,7 +178,7 @@ const namingVolume = (volume: Volume) => {
     ...(configMap && { configMap: { name: configMap.name, optional: configMap.optional } }),
     ...(secret && { secret: { secretName: secret.secretName, optional: secret.optional } }),
     ...(projected && { projected: { sources: projected.sources?.flatMap(namingSource) } }),
-    // Few pods have one, and each driver says it in its own way.
+    // CSI volumes are rare, and each driver has its own attributes.
     ...(driver && { [driver]: volume[driver] }),
   }
 }
@@ -121,47 +193,81 @@ const told: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', sandboxCondi
 const running = Object.freeze({ restartCount: 0, state: Object.freeze({ running: Object.freeze({}) }) })
 const waiting = Object.freeze({ restartCount: 0 })
 
-/** Most containers run, or do not yet, and that is all there is to say. */
+/** Most containers run, or do not run yet, without further state. */
 function slimStatus({ restartCount, state, lastState }: ContainerStatus) {
   if (restartCount === 0 && !state?.terminated && !lastState?.terminated) return state?.running ? running : waiting
   const ended = lastState?.terminated && { terminated: { startedAt: lastState.terminated.startedAt } }
-  return { restartCount, state: state?.running ? running.state : state?.terminated ? { terminated: { startedAt: state.terminated.startedAt } } : {}, lastState: ended ?? {} }
+  return {
+    restartCount,
+    state: state?.running
+      ? running.state
+      : state?.terminated
+        ? { terminated: { startedAt: state.terminated.startedAt } }
+        : {},
+    lastState: ended ?? {},
+  }
 }
 
 const maxTexts = 10_000
 
-/** Answers with the same text for all who have it: each object of the API comes with texts of its own. */
+/** Returns one string for all equal ones: each API object has strings of its own. */
 function sharer(): <S extends string | undefined>(text: S) => S {
   const texts = new Map<string, string>()
   return (text) => {
     if (text === undefined) return text
     const known = texts.get(text)
     if (known !== undefined) return known as typeof text
-    // Times are many, and those of now are what pods say next.
+    // There are many timestamps, and pods mostly use the current ones.
     if (texts.size >= maxTexts) texts.clear()
     texts.set(text, text)
     return text
   }
 }
 
-function pick(from: Readonly<Record<string, string>> | undefined, keys: readonly string[]): Record<string, string> | undefined {
+function pick(
+  from: Readonly<Record<string, string>> | undefined,
+  keys: readonly string[],
+): Record<string, string> | undefined {
   const found = keys.flatMap((key) => (from?.[key] === undefined ? [] : [[key, from[key]] as const]))
   return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
-/** Keeps of a claim what tells its class and its age. */
+/** Keeps the class and the age of a claim. */
 export function slimClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim {
   if (Object.isFrozen(claim)) return claim
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations } = claim.metadata
-  return { metadata: { name, namespace, uid, resourceVersion, creationTimestamp, annotations: pick(annotations, ['volume.beta.kubernetes.io/storage-class']) }, spec: { storageClassName: claim.spec.storageClassName } } as unknown as PersistentVolumeClaim
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      annotations: pick(annotations, ['volume.beta.kubernetes.io/storage-class']),
+    },
+    spec: { storageClassName: claim.spec.storageClassName },
+  } as unknown as PersistentVolumeClaim
 }
 
-/** Keeps of a workload all but its templates and who wrote what. */
+/** Keeps a workload without its templates and managed fields. */
 export function slimWorkload<T extends KubeObject>(object: T): T {
   if (Object.isFrozen(object)) return object
   const { metadata, spec, status } = object as T & { spec?: object; status?: object }
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, ownerReferences } = metadata
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, ownerReferences } =
+    metadata
   const { template: _, jobTemplate: __, volumeClaimTemplates: ___, ...rest } = (spec ?? {}) as Record<string, unknown>
-  return { metadata: { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, ownerReferences }, spec: rest, status } as unknown as T
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      generation,
+      creationTimestamp,
+      deletionTimestamp,
+      ownerReferences,
+    },
+    spec: rest,
+    status,
+  } as unknown as T
 }
-

@@ -2,38 +2,49 @@ import type { Pod } from '../api/generated/types.ts'
 import { parseDuration } from '../base/duration.ts'
 
 /**
- * Where something can go wrong on a node. `csi` is the part of one volume's driver, `sandbox` that of the runtime handler,
- * `network` that of network and address. `sandbox-crash` ends a sandbox that is ready.
+ * The stages at which a fault can be injected. `csi` is the part of one volume's driver, `sandbox` that of the runtime
+ * handler, `network` the network and address. `sandbox-crash` ends a ready sandbox.
  */
-export type Stage = 'volumes' | 'csi' | 'network' | 'sandbox' | 'sandbox-crash' | 'image' | 'container' | 'heartbeat' | 'memory-pressure' | 'disk-pressure' | 'pid-pressure'
+export type Stage =
+  | 'volumes'
+  | 'csi'
+  | 'network'
+  | 'sandbox'
+  | 'sandbox-crash'
+  | 'image'
+  | 'container'
+  | 'heartbeat'
+  | 'memory-pressure'
+  | 'disk-pressure'
+  | 'pid-pressure'
 
-/** Who is at a stage. */
+/** The subject of a stage. */
 export interface Subject {
   node: string
-  /** Undefined for the node itself. */
+  /** Undefined if the stage concerns the node itself. */
   pod: Pod | undefined
-  /** Undefined where it is about the whole pod. */
+  /** Undefined if the stage concerns the whole pod. */
   container: string | undefined
-  /** The driver of a volume, at the stage `csi`. */
+  /** The driver of the volume, at the stage `csi`. */
   driver?: string | undefined
 }
 
-/** What happens at a stage: it takes so much longer, and then fails, where there is a message. */
+/** An injected fault: a delay, then a failure if there is a message. */
 export interface Fault {
   delayMs?: number
   fail?: string
 }
 
-/** Asked each time a stage is entered, retries included; undefined where nothing is wrong. */
+/** Called for every stage, retries included. Returns undefined if there is no fault. */
 export interface Faults {
   at(stage: Stage, subject: Subject): Fault | undefined
-  /** Tells when faults may have begun that meet what is there already, until the answered function is called. */
+  /** Calls `listener` when faults may have begun that affect running pods, until the returned function is called. */
   watch?(listener: () => void): () => void
 }
 
 export const noFaults: Faults = { at: () => undefined }
 
-/** Several plans at once: delays add up, the first failure is the one that is told. */
+/** Combines plans: delays add up, and the first failure wins. */
 export function allOf(...plans: readonly Faults[]): Faults {
   return {
     at(stage, subject) {
@@ -51,13 +62,18 @@ export function allOf(...plans: readonly Faults[]): Faults {
   }
 }
 
-/** What pods ask for themselves: `coxswain.dev/simulate-delay-STAGE: 9s` and `coxswain.dev/simulate-fail-STAGE: message`. */
+/**
+ * The faults of a pod's annotations: `coxswain.dev/simulate-delay-STAGE: 9s` and `coxswain.dev/simulate-fail-STAGE:
+ * message`.
+ */
 export const annotationFaults: Faults = {
   at(stage, { pod }) {
     const annotations = pod?.metadata.annotations
     if (!annotations) return undefined
     const delayMs = parseDuration(annotations[`coxswain.dev/simulate-delay-${stage}`])
     const fail = annotations[`coxswain.dev/simulate-fail-${stage}`]
-    return delayMs === undefined && fail === undefined ? undefined : { delayMs: delayMs ?? 0, ...(fail ? { fail } : {}) }
+    return delayMs === undefined && fail === undefined
+      ? undefined
+      : { delayMs: delayMs ?? 0, ...(fail ? { fail } : {}) }
   },
 }

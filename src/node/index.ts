@@ -2,29 +2,40 @@ export { NodeAgent } from './agent/node-agent.ts'
 export type { NodeSurroundings } from './agent/node-agent.ts'
 export type { NodeShape } from './agent/node-object.ts'
 export { parseThresholds } from './eviction/signals.ts'
-export { allOf, annotationFaults, noFaults } from './faults.ts'
+export { annotationFaults } from './faults.ts'
 export type { Fault, Faults, Stage, Subject } from './faults.ts'
-export { FaultPlan, addFaults, asFaultRule, clearFaults, followClusterPlan, listFaults, parseFaults } from './faults/index.ts'
+export {
+  FaultPlan,
+  addFaults,
+  asFaultRule,
+  clearFaults,
+  followClusterPlan,
+  listFaults,
+  parseFaults,
+} from './faults/index.ts'
 export type { FaultRule } from './faults/index.ts'
-export type { Machine, MachineState, Supply } from './machine/machine.ts'
+
 export { simulatedMachine } from './machine/simulated-machine.ts'
-export { networkProber } from './probes/network-prober.ts'
-export type { Prober } from './probes/prober.ts'
+
+export { criNode } from './cri-node.ts'
+
+export { endNodePods } from './end-pods.ts'
 export { processNode } from './process-node.ts'
-export type { ProcessNodeOptions } from './process-node.ts'
-export { RuntimeError } from './runtime/runtime.ts'
+export type { NodeDns } from './pods/config/pod-dns.ts'
+
 export type * from './runtime/runtime.ts'
-export { ProcessRuntime, parseCatalogue } from './runtimes/process/index.ts'
-export type { CatalogueEntry, ProcessRuntimeOptions } from './runtimes/process/index.ts'
+export { findRuntime } from './runtimes/cri/index.ts'
+
+export { parseCatalogue, processIsolation } from './runtimes/process/index.ts'
+export type { CatalogueEntry, UnknownImages } from './runtimes/process/index.ts'
 export { SimulatedRuntime, simulatedProber } from './runtimes/simulated/index.ts'
-export type { SimulatedRuntimeOptions } from './runtimes/simulated/index.ts'
-export type { NodeServer } from './server/node-server.ts'
+
 export { serveNode } from './server/serve-node.ts'
-export type { NodeDoor, ServeNodeOptions } from './server/serve-node.ts'
+export type { NodeDoor } from './server/serve-node.ts'
 export { NodeSources } from './sources/node-sources.ts'
-export type { NodeSourcesOptions } from './sources/node-sources.ts'
+
 export { doorNameOf, simulatedNode } from './simulated-node.ts'
-export type { SimulatedNodeOptions } from './simulated-node.ts'
+
 export { StageTimes } from './stages.ts'
 export { localDisk, noDisk } from './volumes/disk.ts'
 export type { Disk } from './volumes/disk.ts'

@@ -1,3 +1,8 @@
-/** What fits a name in which `*` stands for anything. */
+/** Compiles a name pattern in which `*` matches any text. */
 export const namePattern = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)).join('.*')}$`)
+  new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .join('.*')}$`,
+  )

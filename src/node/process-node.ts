@@ -1,14 +1,15 @@
-import { chmodSync, mkdirSync, statfsSync } from 'node:fs'
-import { arch, cpus, release, totalmem, type as systemName } from 'node:os'
+import { chmodSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { silentLogger } from '../base/logger.ts'
 import { NodeAgent, type NodeSurroundings } from './agent/node-agent.ts'
 import { type NodeShape, notIsolated } from './agent/node-object.ts'
+import { runtimeDirectory } from './end-pods.ts'
 import { allOf, annotationFaults, noFaults } from './faults.ts'
+import { machineShape } from './machine/machine-shape.ts'
 import { thisMachine } from './machine/this-machine.ts'
 import { networkProber } from './probes/network-prober.ts'
 import { PodUsers } from './runtime/pod-users.ts'
-import { type CatalogueEntry, ProcessRuntime } from './runtimes/process/index.ts'
+import { type CatalogueEntry, ProcessRuntime, type UnknownImages } from './runtimes/process/index.ts'
 import { localDisk } from './volumes/disk.ts'
 import type { PrivatePaths } from './volumes/private-paths.ts'
 
@@ -17,6 +18,8 @@ export interface ProcessNodeOptions extends NodeSurroundings {
   /** Where the node keeps volumes, logs and what the runtime knows. One node at a time. */
   directory: string
   catalogue?: readonly CatalogueEntry[]
+  /** The treatment of images that are not in the catalogue. */
+  unknownImages?: UnknownImages
   shimProgram?: string
   /** Where the agent serves logs and the like; nowhere if there is none. */
   port?: number
@@ -27,57 +30,58 @@ export interface ProcessNodeOptions extends NodeSurroundings {
   privatePaths?: PrivatePaths
 }
 
-const architectures: Partial<Record<string, string>> = { x64: 'amd64', ia32: '386' }
-const podsAtMost = 110
-const bytesPerKi = 1024
+/** Addresses of Services that this machine serves: packets to any other would leave it. */
+const isLoopback = (ip: string): boolean => ip.startsWith('127.') || ip === '::1'
 
 /** This machine as a node: pods are processes of its own. What ran before is adopted when the agent starts. */
 export async function processNode(options: ProcessNodeOptions): Promise<{ agent: NodeAgent; runtime: ProcessRuntime }> {
-  const { name, directory, clock, random, logger = silentLogger, catalogue, shimProgram } = options
+  const { name, directory, clock, random, logger = silentLogger, catalogue, unknownImages, shimProgram } = options
   // Volumes of pods are in it, in directories that everybody may enter.
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
   const runtime = await ProcessRuntime.open({
-    directory: path.join(directory, 'runtime'), clock, random, logger, ...(catalogue ? { catalogue } : {}), ...(shimProgram ? { shimProgram } : {}),
+    directory: runtimeDirectory(directory),
+    hidden: [directory, ...(options.privatePaths?.directories ?? [])],
+    clock,
+    random,
+    logger,
+    ...(catalogue ? { catalogue } : {}),
+    ...(unknownImages ? { unknownImages } : {}),
+    ...(shimProgram ? { shimProgram } : {}),
   })
-  void runtime.isolationKnown.then((isolation) => {
-    if (isolation.kind === 'none') logger.warn(notIsolated(isolation.why), { node: name })
+  const shape = machineShape({
+    name,
+    directory,
+    runtime: 'process',
+    containerRuntimeVersion: 'process://1.0.0',
+    addresses: [
+      { type: 'InternalIP', address: '127.0.0.1' },
+      { type: 'Hostname', address: name },
+    ],
+    ...(options.labels ? { labels: options.labels } : {}),
   })
   const agent = new NodeAgent({
     ...options,
     nodeName: name,
-    shape: { ...machineShape(name, directory, options.labels), port: options.port ?? 0 },
+    shape: { ...shape, port: options.port ?? 0 },
     runtime,
     machine: thisMachine(directory, clock),
     prober: networkProber(runtime),
     disk: localDisk,
+    servesAddress: isLoopback,
     root: directory,
     users: new PodUsers(path.join(directory, 'users.json'), async () => (await runtime.isolationKnown).kind === 'user'),
-    privatePaths: { directories: [directory, ...(options.privatePaths?.directories ?? [])], volumes: options.privatePaths?.volumes ?? [] },
+    privatePaths: {
+      directories: [directory, ...(options.privatePaths?.directories ?? [])],
+      volumes: options.privatePaths?.volumes ?? [],
+    },
     faults: allOf(annotationFaults, options.faults ?? noFaults),
   })
+  void runtime.isolationKnown.then((isolation) => {
+    if (isolation.kind !== 'none') return
+    logger.warn(notIsolated(isolation.why), { node: name })
+    // Its first status may have been written before that was known.
+    void agent.report()
+  })
   return { agent, runtime }
-}
-
-function machineShape(name: string, directory: string, labels: NodeShape['labels'] = {}): NodeShape {
-  const disk = statfsSync(directory)
-  const capacity = {
-    cpu: String(cpus().length),
-    memory: `${Math.floor(totalmem() / bytesPerKi)}Ki`,
-    'ephemeral-storage': `${Math.floor((disk.blocks * disk.bsize) / bytesPerKi)}Ki`,
-    pods: String(podsAtMost),
-  }
-  return {
-    labels: { 'coxswain.dev/runtime': 'process', ...labels },
-    taints: [],
-    capacity,
-    allocatable: capacity,
-    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }, { type: 'Hostname', address: name }],
-    podCidr: undefined,
-    nodeInfo: {
-      architecture: architectures[arch()] ?? arch(), bootID: '', containerRuntimeVersion: 'process://1.0.0', kernelVersion: release(), kubeProxyVersion: '',
-      kubeletVersion: 'v1.36.0', machineID: name, operatingSystem: process.platform, osImage: systemName(), systemUUID: name,
-    },
-    port: 0,
-  }
 }

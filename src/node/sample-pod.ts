@@ -13,12 +13,37 @@ export const samplePod = (spec: Partial<Draft<Pod['spec']>> = {}, metadata: Part
 })
 
 export const sampleSandbox = (more: Partial<SandboxStatus> = {}): SandboxStatus => ({
-  id: 's0', metadata: { name: 'web', namespace: 'default', uid: 'u1', attempt: 0 }, state: 'ready', createdAtMs: 0, ips: ['10.0.0.2'], runtimeHandler: '', labels: {}, annotations: {}, ...more,
+  id: 's0',
+  metadata: { name: 'web', namespace: 'default', uid: 'u1', attempt: 0 },
+  state: 'ready',
+  createdAtMs: 0,
+  ips: ['10.0.0.2'],
+  runtimeHandler: '',
+  labels: {},
+  annotations: {},
+  ...more,
 })
 
 export const sampleContainer = (name: string, more: Partial<ContainerStatus> = {}, attempt = 0): ContainerStatus => ({
-  id: `${name}-${attempt}`, sandboxId: 's0', metadata: { name, attempt }, state: 'running', createdAtMs: attempt, startedAtMs: 1, finishedAtMs: 0, exitCode: 0, reason: '', message: '',
-  image: `${name}:1`, imageRef: '', labels: {}, annotations: { [containerHashAnnotation]: hashOf({ name, image: `${name}:1`, resources: {} }) }, logPath: '', ...more,
+  id: `${name}-${attempt}`,
+  sandboxId: 's0',
+  metadata: { name, attempt },
+  state: 'running',
+  createdAtMs: attempt,
+  startedAtMs: 1,
+  finishedAtMs: 0,
+  exitCode: 0,
+  reason: '',
+  message: '',
+  image: `${name}:1`,
+  imageRef: '',
+  labels: {},
+  annotations: { [containerHashAnnotation]: hashOf({ name, image: `${name}:1`, resources: {} }) },
+  logPath: '',
+  ...more,
 })
 
-export const sampleState = (containers: readonly ContainerStatus[] = [], sandboxes: readonly SandboxStatus[] = [sampleSandbox()]): PodState => ({ sandboxes, containers })
+export const sampleState = (
+  containers: readonly ContainerStatus[] = [],
+  sandboxes: readonly SandboxStatus[] = [sampleSandbox()],
+): PodState => ({ sandboxes, containers })

@@ -21,7 +21,12 @@ export interface SimulatedNodeOptions extends NodeSurroundings {
 /** What a simulated node is called by whoever connects to it: names below `localhost` are this machine's own. */
 export const doorNameOf = (name: string): string => `${name}.localhost`
 
-export const simulatedCapacity: NodeShape['capacity'] = { cpu: '32', memory: '256Gi', 'ephemeral-storage': '100Gi', pods: '110' }
+const simulatedCapacity: NodeShape['capacity'] = {
+  cpu: '32',
+  memory: '256Gi',
+  'ephemeral-storage': '100Gi',
+  pods: '110',
+}
 
 /** A node that runs pods without running anything. Pods may ask for trouble in their annotations. */
 export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
@@ -41,12 +46,22 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
     ],
     podCidr: `${subnet}.0/24`,
     nodeInfo: {
-      architecture: 'amd64', bootID: random.uuid(), containerRuntimeVersion: 'simulated://1.0.0', kernelVersion: 'simulated', kubeProxyVersion: '',
-      kubeletVersion: 'v1.36.0', machineID: name, operatingSystem: 'linux', osImage: 'Coxswain simulation', systemUUID: name,
+      architecture: 'amd64',
+      bootID: random.uuid(),
+      containerRuntimeVersion: 'simulated://1.0.0',
+      kernelVersion: 'simulated',
+      kubeProxyVersion: '',
+      kubeletVersion: 'v1.36.0',
+      machineID: name,
+      operatingSystem: 'linux',
+      osImage: 'Coxswain simulation',
+      systemUUID: name,
     },
     port: options.port ?? 0,
   }
-  const runtime = options.runtime ?? new SimulatedRuntime({ clock, random, podSubnet: subnet, ...(options.delays ? { delays: options.delays } : {}) })
+  const runtime =
+    options.runtime ??
+    new SimulatedRuntime({ clock, random, podSubnet: subnet, ...(options.delays ? { delays: options.delays } : {}) })
   const faults = allOf(annotationFaults, options.faults ?? noFaults)
   return new NodeAgent({
     ...options,

@@ -5,7 +5,7 @@ import { waitFor } from '../client/index.ts'
 import type { Faults, Stage } from './faults.ts'
 import type { MachineState, Supply } from './machine/machine.ts'
 
-/** A stage that was told to fail. */
+/** A failure that a fault plan injects. */
 export class StageError extends Error {
   readonly stage: Stage
 
@@ -18,12 +18,16 @@ export class StageError extends Error {
 
 const bounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** How long stages take, with more precision than conditions have. One for all nodes of a process. */
+/** A histogram of stage durations, shared by all nodes of a process. It is finer than the timestamps of conditions. */
 export class StageTimes {
   readonly #durations: Histogram | undefined
 
   constructor(metrics?: MetricsRegistry) {
-    this.#durations = metrics?.histogram('coxswain_node_pod_stage_duration_seconds', 'How long the stages of starting a pod took, those that failed included.', bounds)
+    this.#durations = metrics?.histogram(
+      'coxswain_node_pod_stage_duration_seconds',
+      'How long the stages of starting a pod took, those that failed included.',
+      bounds,
+    )
   }
 
   observe(stage: Stage, outcome: 'done' | 'failed', seconds: number): void {
@@ -31,7 +35,7 @@ export class StageTimes {
   }
 }
 
-/** Leads pods through the stages of one node: what the fault plan wants happens first, and the time that all of it takes is measured. */
+/** Runs the stages of one node's pods: injects the faults of the fault plan and measures the duration. */
 export class Stages {
   readonly #node: string
   readonly #clock: Clock
@@ -47,7 +51,8 @@ export class Stages {
 
   async run<T>(stage: Stage, pod: Pod, signal: AbortSignal, work: () => Promise<T>, container?: string): Promise<T> {
     const startMs = this.#clock.now()
-    const finish = (outcome: 'done' | 'failed') => this.#times.observe(stage, outcome, (this.#clock.now() - startMs) / 1000)
+    const finish = (outcome: 'done' | 'failed') =>
+      this.#times.observe(stage, outcome, (this.#clock.now() - startMs) / 1000)
     try {
       const fault = this.#faults.at(stage, { node: this.#node, pod, container })
       if (fault?.delayMs) await waitFor(this.#clock, fault.delayMs, signal)
@@ -61,30 +66,30 @@ export class Stages {
     }
   }
 
-  /** Meets the fault of one volume's driver: it takes so much longer, and then fails. */
+  /** Injects the fault of one volume's driver: a delay, then a failure. */
   async meetDriver(pod: Pod, driver: string, signal: AbortSignal): Promise<void> {
     const fault = this.#faults.at('csi', { node: this.#node, pod, container: undefined, driver })
     if (fault?.delayMs) await waitFor(this.#clock, fault.delayMs, signal)
     if (fault?.fail) throw new StageError('csi', fault.fail)
   }
 
-  /** After how long the fault plan crashes the pod's sandbox, which is ready; undefined if it does not. */
+  /** The delay after which the fault plan crashes the pod's ready sandbox; undefined if it does not. */
   crashInMs(pod: Pod): number | undefined {
     const fault = this.#faults.at('sandbox-crash', { node: this.#node, pod, container: undefined })
     return fault && (fault.delayMs ?? 0)
   }
 
-  /** Tells when faults may have begun that meet what is there already. */
+  /** Calls `listener` when faults may have begun that affect running pods. */
   watchFaults(listener: () => void): () => void {
     return this.#faults.watch?.(listener) ?? (() => {})
   }
 
-  /** Whether the node's next heartbeat goes out. */
+  /** False if the fault plan suppresses the node's heartbeats. */
   mayBeat(): boolean {
     return !this.#meetsNode('heartbeat')
   }
 
-  /** What the machine has left, without what the fault plan takes. */
+  /** The available resources of the machine, with the shortages that the fault plan simulates. */
   shortened(machine: MachineState): MachineState {
     const none = ({ capacity }: Supply): Supply => ({ capacity, available: 0 })
     return {

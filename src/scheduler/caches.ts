@@ -1,6 +1,5 @@
-import type { LabelSelector, PodDisruptionBudget, Service } from '../api/generated/types.ts'
-import type { Pod } from '../api/generated/types.ts'
-import { storageClassOf } from '../api/kinds/storage-class-name.ts'
+import type { LabelSelector, Pod, PodDisruptionBudget, Service } from '../api/generated/types.ts'
+import { storageClassOf } from '../api/kinds/volumes/storage-classes.ts'
 import { selectorFromMap } from '../api/selectors/label-selector.ts'
 import {
   type InformerFactory,
@@ -24,7 +23,7 @@ import {
   storageclasses,
 } from '../client/index.ts'
 import { Cluster } from './cluster/cluster.ts'
-import { VolumePlans } from './plugins/volume-binding/volume-plans.ts'
+import { VolumePlans } from './plugins/volume-binding/find-volumes.ts'
 import type { World } from './plugins/world.ts'
 
 const byNamespace = 'namespace'
@@ -32,7 +31,7 @@ const byClass = 'storage-class'
 
 const namespaceOf = ({ metadata: { namespace = '' } }: KubeObject): string[] => [namespace]
 
-/** What the scheduler follows of the API, and what plugins may ask about it. */
+/** The API objects that the scheduler caches, and the queries of plugins about them. */
 export class Caches implements World {
   readonly cluster = new Cluster()
   readonly volumePlans = new VolumePlans()
@@ -51,7 +50,7 @@ export class Caches implements World {
   readonly #replicationControllers
   readonly #budgets
 
-  /** No list that is older than `notOlderThan` is taken. */
+  /** Lists older than `notOlderThan` are not accepted. */
   constructor(factory: InformerFactory, notOlderThan: string) {
     const follow = <T extends KubeObject>(type: ResourceType<T>, indexes?: Record<string, (object: T) => string[]>) =>
       factory.informer(type, { notOlderThan, ...(indexes ? { indexes } : {}) })
@@ -105,5 +104,7 @@ export class Caches implements World {
 
 function selectorLeadingTo({ spec }: Service, { metadata: { labels } }: Pod): LabelSelector[] {
   const { selector } = spec
-  return selector && Object.keys(selector).length > 0 && selectorFromMap(selector)(labels) ? [{ matchLabels: selector }] : []
+  return selector && Object.keys(selector).length > 0 && selectorFromMap(selector)(labels)
+    ? [{ matchLabels: selector }]
+    : []
 }

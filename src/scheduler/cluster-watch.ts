@@ -1,14 +1,14 @@
 import { deepEqual } from '../api/deep-equal.ts'
 import type { Node, Pod } from '../api/generated/types.ts'
-import { isFinished } from '../api/kinds/pod-deletion.ts'
+import { isFinished } from '../api/kinds/pods/pod-availability.ts'
 import type { InformerHandler, KubeObject, SharedInformer } from '../client/index.ts'
 import type { Caches } from './caches.ts'
 import { PodInfo } from './cluster/pod-info.ts'
-import type { ClusterEvent } from './queue/cluster-event.ts'
+import type { ClusterEvent } from './queue/unschedulable-pods.ts'
 import type { Nominations } from './queue/nominations.ts'
 import type { SchedulingQueue } from './queue/scheduling-queue.ts'
 
-/** Takes what the API tells into the cluster and the queue. */
+/** Applies API events to the cluster and the queue. */
 export class ClusterWatch {
   readonly #caches: Caches
   readonly #queue: SchedulingQueue
@@ -23,9 +23,10 @@ export class ClusterWatch {
     this.#schedulerName = schedulerName
   }
 
-  /** Begins with what is there. Pods come last: they are decided about by all the rest. */
+  /** Reads the existing objects first. Pods come last, because scheduling them depends on all others. */
   start(): void {
-    const { cluster, nodes, namespaces, claims, volumes, classes, csiNodes, csiDrivers, capacities, pods } = this.#caches
+    const { cluster, nodes, namespaces, claims, volumes, classes, csiNodes, csiDrivers, capacities, pods } =
+      this.#caches
     this.#follow(nodes, {
       add: (node) => {
         cluster.setNode(node)
@@ -41,7 +42,7 @@ export class ClusterWatch {
       },
     })
     this.#follow(namespaces, {
-      // Terms may choose namespaces by their labels.
+      // Affinity terms may select namespaces by labels.
       update: (before, after) => {
         if (!deepEqual(before.metadata.labels, after.metadata.labels)) cluster.matching.clear()
       },
@@ -67,7 +68,10 @@ export class ClusterWatch {
     this.#undo.push(informer.addHandler(handler))
   }
 
-  #waking<T extends KubeObject>(informer: SharedInformer<T>, eventOf: (object: T, before: { before?: T }) => ClusterEvent): void {
+  #waking<T extends KubeObject>(
+    informer: SharedInformer<T>,
+    eventOf: (object: T, before: { before?: T }) => ClusterEvent,
+  ): void {
     this.#follow(informer, {
       add: (object) => this.#queue.wake(eventOf(object, {})),
       update: (before, object) => this.#queue.wake(eventOf(object, { before })),
@@ -120,7 +124,7 @@ export class ClusterWatch {
   }
 }
 
-/** Whether pods may see the node in another light. */
+/** Reports whether a change of a node can matter to pods. */
 const isOtherNode = (before: Node, node: Node): boolean =>
   before.spec?.unschedulable !== node.spec?.unschedulable ||
   !deepEqual(before.metadata.labels, node.metadata.labels) ||

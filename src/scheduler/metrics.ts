@@ -4,32 +4,67 @@ import { sharedFamilies } from '../client/index.ts'
 
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
 
-const exponential = (start: number, factor: number, count: number): number[] => Array.from({ length: count }, (_, i) => start * factor ** i)
+const exponential = (start: number, factor: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => start * factor ** i)
 
 const familiesOf = sharedFamilies((registry) => ({
-  attempts: registry.counter('scheduler_schedule_attempts_total', 'Number of attempts to schedule pods, by the result. "unschedulable" means a pod could not be scheduled.'),
-  attemptSeconds: registry.histogram('scheduler_scheduling_attempt_duration_seconds', 'How long an attempt took, binding included.', exponential(0.001, 2, 15)),
-  algorithmSeconds: registry.histogram('scheduler_scheduling_algorithm_duration_seconds', 'How long it took to choose a node.', exponential(0.001, 2, 15)),
-  podAttempts: registry.histogram('scheduler_pod_scheduling_attempts', 'How many attempts pods took that were scheduled.', exponential(1, 2, 5)),
-  podSeconds: registry.histogram('scheduler_pod_scheduling_sli_duration_seconds', 'From when a pod was first seen until it was scheduled.', exponential(0.01, 2, 20)),
-  incoming: registry.counter('scheduler_queue_incoming_pods_total', 'Number of pods that were added to a part of the queue, by why.'),
-  preemptions: registry.counter('scheduler_preemption_attempts_total', 'Number of attempts to make room by preempting others.'),
-  victims: registry.histogram('scheduler_preemption_victims', 'How many pods were preempted for one.', exponential(1, 2, 7)),
-  // Filled in by whoever schedules at the moment.
-  pending: registry.gauge('scheduler_pending_pods', 'Number of pods that wait, by the part of the queue.', () => collect(registry)),
-  cacheSize: registry.gauge('scheduler_scheduler_cache_size', 'Number of nodes, pods and assumed pods that are cached.'),
+  attempts: registry.counter(
+    'scheduler_schedule_attempts_total',
+    'Number of attempts to schedule pods, by the result. "unschedulable" means a pod could not be scheduled.',
+  ),
+  attemptSeconds: registry.histogram(
+    'scheduler_scheduling_attempt_duration_seconds',
+    'How long an attempt took, binding included.',
+    exponential(0.001, 2, 15),
+  ),
+  algorithmSeconds: registry.histogram(
+    'scheduler_scheduling_algorithm_duration_seconds',
+    'How long it took to choose a node.',
+    exponential(0.001, 2, 15),
+  ),
+  podAttempts: registry.histogram(
+    'scheduler_pod_scheduling_attempts',
+    'How many attempts pods took that were scheduled.',
+    exponential(1, 2, 5),
+  ),
+  podSeconds: registry.histogram(
+    'scheduler_pod_scheduling_sli_duration_seconds',
+    'From when a pod was first seen until it was scheduled.',
+    exponential(0.01, 2, 20),
+  ),
+  incoming: registry.counter(
+    'scheduler_queue_incoming_pods_total',
+    'Number of pods that were added to a part of the queue, by why.',
+  ),
+  preemptions: registry.counter(
+    'scheduler_preemption_attempts_total',
+    'Number of attempts to make room by preempting others.',
+  ),
+  victims: registry.histogram(
+    'scheduler_preemption_victims',
+    'How many pods were preempted for one.',
+    exponential(1, 2, 7),
+  ),
+  // The gauges of the scheduler that currently acts.
+  pending: registry.gauge('scheduler_pending_pods', 'Number of pods that wait, by the part of the queue.', () =>
+    collect(registry),
+  ),
+  cacheSize: registry.gauge(
+    'scheduler_scheduler_cache_size',
+    'Number of nodes, pods and assumed pods that are cached.',
+  ),
 }))
 
 const collectors = new WeakMap<MetricsRegistry, () => void>()
 const collect = (registry: MetricsRegistry) => collectors.get(registry)?.()
 
-/** What can be read of a scheduler at any time. */
+/** The current numbers of a scheduler. */
 export interface Readings {
   pending(): Readonly<Record<string, number>>
   cached(): Readonly<Record<string, number>>
 }
 
-/** Measures a scheduler under the names that kube-scheduler uses. */
+/** The metrics of a scheduler, with kube-scheduler's names. */
 export class SchedulerMetrics {
   readonly #families
   readonly #profile: string
@@ -43,7 +78,7 @@ export class SchedulerMetrics {
     this.#clock = clock
   }
 
-  /** Until it is called again, or closed, these are the figures. */
+  /** Sets the source of the gauges, until the next call or close. */
   read({ pending, cached }: Readings): void {
     collectors.set(this.#registry, () => {
       for (const [queue, count] of Object.entries(pending())) this.#families.pending.with({ queue }).set(count)
@@ -67,7 +102,9 @@ export class SchedulerMetrics {
 
   scheduled(attempts: number, addedMs: number): void {
     this.#families.podAttempts.with().observe(attempts)
-    this.#families.podSeconds.with({ attempts: attempts >= 15 ? '15+' : String(attempts) }).observe(this.#since(addedMs))
+    this.#families.podSeconds
+      .with({ attempts: attempts >= 15 ? '15+' : String(attempts) })
+      .observe(this.#since(addedMs))
   }
 
   moved(queue: string, event: string): void {

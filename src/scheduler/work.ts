@@ -5,17 +5,49 @@ import type { EventRecorder } from '../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { NodeInfo } from './cluster/node-info.ts'
 import { PodInfo } from './cluster/pod-info.ts'
-import { type Diagnosis, messageOf, noNodesMessage, rejectersOf } from './cycle/diagnosis.ts'
 import type { Filters } from './cycle/filters.ts'
+import { type Diagnosis, messageOf, noNodesMessage, rejectersOf } from './cycle/node-search.ts'
 import { type Cycle, schedulePod } from './cycle/schedule-pod.ts'
 import type { SchedulerMetrics } from './metrics.ts'
 import type { Reservation } from './plugins/plugin.ts'
 import type { PodWrites } from './pod-writes.ts'
-import { preempt } from './preemption/preempt.ts'
-import type { Victims } from './preemption/victims.ts'
+import { type Victims, preempt } from './preemption/preempt.ts'
 import type { QueuedPod, SchedulingQueue } from './queue/scheduling-queue.ts'
-import type { SchedulerSettings } from './scheduler-term.ts'
-import { Slots } from './slots.ts'
+import type { SchedulerSettings } from './scheduler.ts'
+
+/** Limits the number of concurrent operations. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Starts an operation immediately, and resolves when another may start. The operation must not reject. */
+  async run(start: () => Promise<void>): Promise<void> {
+    this.#free--
+    this.aside(
+      start().finally(() => {
+        this.#free++
+        this.#waiting.shift()?.()
+      }),
+    )
+    if (this.#free <= 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** Tracks an operation without counting it. */
+  aside(work: Promise<void>): void {
+    const noted = work.finally(() => this.#underWay.delete(noted))
+    this.#underWay.add(noted)
+  }
+
+  /** Resolves when no operation is in progress. */
+  async allFree(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+}
 
 export interface WorkParts {
   settings: SchedulerSettings
@@ -25,31 +57,31 @@ export interface WorkParts {
   writes: PodWrites
   recorder: EventRecorder
   metrics: SchedulerMetrics
-  /** What is still under way has to be given up. */
+  /** Operations in progress must be given up. */
   signal: AbortSignal
 }
 
-/** After so many pods without a pause others have their turn: a server in the same process answers without one, for as long as there are pods. */
+/** The number of pods after which other work gets a turn: a server in the same process responds without one. */
 const podsAtATime = 64
-/** So many are decided about at least in a turn, however busy others are; most take a tenth of a millisecond, some ten. */
+/** The minimum number of pods per turn. Most take a tenth of a millisecond, some ten. */
 const decisionsATurn = 4
 
-/** The longest message that an event can have. */
+/** The maximum length of an event's message. */
 const maxMessage = 1024
 
 interface Failure {
   message: string
-  /** Undefined: something went wrong, and it is tried again soon. */
+  /** Undefined after an error, when the pod is retried soon. */
   rejectedBy?: ReadonlySet<string>
-  /** '' for none any more; undefined leaves it as it is. */
+  /** Empty to clear it. Undefined to leave it unchanged. */
   nominatedNode?: string
 }
 
-/** Takes pods one by one, decides for each at once, and writes the decisions while it goes on with the next. */
+/** Schedules pods one by one, and writes each decision while it decides about the next. */
 export class Work {
   readonly #parts: WorkParts
   readonly #slots: Slots
-  /** Ends what may take minutes, as soon as nothing more is begun. */
+  /** Aborts operations that may take minutes, once no more are started. */
   readonly #patience = new AbortController()
   #sleeping: (() => void) | undefined
   #isStopped = false
@@ -65,13 +97,13 @@ export class Work {
     this.#running = this.#run()
   }
 
-  /** There may be something to do. */
+  /** There may be a pod to schedule. */
   wake(): void {
     this.#sleeping?.()
     this.#sleeping = undefined
   }
 
-  /** Begins nothing more, and resolves when what is under way has ended. */
+  /** Starts nothing more, and resolves when no operation is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#patience.abort(new Error('the scheduler is stopped'))
@@ -97,12 +129,16 @@ export class Work {
     }
   }
 
-  /** Decides about a pod; answers what is to be written. */
+  /** Schedules a pod, and returns the writes. */
   #decide(queued: QueuedPod): (() => Promise<void>) | undefined {
     const { queue, caches, cycle, metrics, settings, recorder } = this.#parts
     const { info } = queued
     if (info.isTerminating || caches.cluster.has(info.uid)) {
-      if (info.isTerminating) recorder.event(info.pod, 'Warning', 'FailedScheduling', `skip schedule deleting pod: ${info.key}`, { action: 'Scheduling' })
+      if (info.isTerminating) {
+        recorder.event(info.pod, 'Warning', 'FailedScheduling', `skip schedule deleting pod: ${info.key}`, {
+          action: 'Scheduling',
+        })
+      }
       queue.done(queued)
       return undefined
     }
@@ -111,7 +147,9 @@ export class Work {
       const decision = schedulePod(info, cycle)
       metrics.chosen(startedMs)
       if (decision.kind === 'node') return this.#assume(queued, decision.node, decision.filters, startedMs)
-      if (decision.kind === 'no nodes') return this.#fail(queued, { message: noNodesMessage, rejectedBy: new Set(), nominatedNode: '' }, startedMs)
+      if (decision.kind === 'no nodes') {
+        return this.#fail(queued, { message: noNodesMessage, rejectedBy: new Set(), nominatedNode: '' }, startedMs)
+      }
       return this.#preempt(queued, decision.diagnosis, decision.filters, startedMs)
     } catch (e) {
       settings.logger.error('a pod could not be decided about', { pod: info.key, error: e })
@@ -126,7 +164,7 @@ export class Work {
     cycle.nominations.delete(queued.info.uid)
     const bind = () => this.#bind(queued, node.name, reservations, startedMs)
     if (reservations.length === 0) return bind
-    // It may take minutes: others need not wait for that.
+    // This may take minutes, and other pods do not wait for it.
     return async () => this.#slots.aside(bind())
   }
 
@@ -138,7 +176,7 @@ export class Work {
       await writes.bind(info, node, signal)
     } catch (e) {
       for (const reservation of reservations) reservation.undo()
-      if (signal.aborted || this.#isStopped) return // whoever starts next looks at everything
+      if (signal.aborted || this.#isStopped) return // the next term schedules every pod
       if (caches.cluster.isAssumed(info.uid)) {
         caches.cluster.removePod(info.uid)
         queue.wake({ kind: 'AssignedPodDelete', pod: info })
@@ -148,24 +186,45 @@ export class Work {
     queue.done(queued)
     metrics.attempted('scheduled', startedMs)
     metrics.scheduled(queued.attempts, queued.addedMs)
-    recorder.event(info.pod, 'Normal', 'Scheduled', `Successfully assigned ${info.key} to ${node}`, { action: 'Binding' })
+    recorder.event(info.pod, 'Normal', 'Scheduled', `Successfully assigned ${info.key} to ${node}`, {
+      action: 'Binding',
+    })
   }
 
-  /** No node is right: others may have to go. */
-  #preempt(queued: QueuedPod, diagnosis: Diagnosis, filters: Filters | undefined, startedMs: number): (() => Promise<void>) | undefined {
+  /** No node is suitable: preemption is tried. */
+  #preempt(
+    queued: QueuedPod,
+    diagnosis: Diagnosis,
+    filters: Filters | undefined,
+    startedMs: number,
+  ): (() => Promise<void>) | undefined {
     const { caches, cycle, metrics, queue, settings } = this.#parts
     const { info } = queued
     const nominatedNode = cycle.nominations.nodeOf(info.uid) ?? info.pod.status?.nominatedNodeName ?? ''
-    const result = preempt(info, diagnosis, filters, { cluster: caches.cluster, budgets: caches.budgets(), nominatedNode, random: settings.random, nowMs: settings.clock.now() })
+    const result = preempt(info, diagnosis, filters, {
+      cluster: caches.cluster,
+      budgets: caches.budgets(),
+      nominatedNode,
+      random: settings.random,
+      nowMs: settings.clock.now(),
+    })
     metrics.preempted(result.kind === 'victims' ? result.victims.pods.length : 0)
     const failure: Failure = { message: messageOf(diagnosis), rejectedBy: rejectersOf(diagnosis) }
     if (result.kind === 'none') {
-      return this.#fail(queued, { ...failure, message: `${failure.message} ${result.message}`, ...(result.isWaiting ? {} : { nominatedNode: '' }) }, startedMs)
+      return this.#fail(
+        queued,
+        {
+          ...failure,
+          message: `${failure.message} ${result.message}`,
+          ...(result.isWaiting ? {} : { nominatedNode: '' }),
+        },
+        startedMs,
+      )
     }
     const { victims } = result
     queue.hold(info.uid)
     const tell = this.#fail(queued, { ...failure, nominatedNode: victims.node.name }, startedMs)
-    if (!tell) return undefined // the pod is gone: nobody has to go for it
+    if (!tell) return undefined // the pod is gone, and no victim is needed
     return async () => {
       await tell()
       await this.#evict(info, victims)
@@ -176,30 +235,37 @@ export class Work {
     const { cycle, queue, recorder, settings, writes, signal } = this.#parts
     let hasFailed = false
     try {
-      // They may not fit there any more, and had better look elsewhere at once.
-      for (const other of [...cycle.nominations.on(node.name).values()].filter(({ priority }) => priority < pod.priority)) {
+      // Nominated pods of lower priority may no longer fit, and should try other nodes at once.
+      for (const other of [...cycle.nominations.on(node.name).values()].filter(
+        ({ priority }) => priority < pod.priority,
+      )) {
         cycle.nominations.delete(other.uid)
         await writes.setStatus(other.pod, { nominatedNodeName: '' }, signal)
       }
       for (const victim of pods) {
         if (!(await writes.evict(victim, settings.schedulerName, signal))) continue
-        recorder.event(victim.pod, 'Normal', 'Preempted', `Preempted by pod ${pod.uid} on node ${node.name}`, { action: 'Preempting', related: pod.pod })
+        recorder.event(victim.pod, 'Normal', 'Preempted', `Preempted by pod ${pod.uid} on node ${node.name}`, {
+          action: 'Preempting',
+          related: pod.pod,
+        })
       }
     } catch (e) {
       hasFailed = true
-      if (!signal.aborted) settings.logger.warn('room could not be made for a pod', { pod: pod.key, node: node.name, error: textOf(e) })
+      if (!signal.aborted) {
+        settings.logger.warn('room could not be made for a pod', { pod: pod.key, node: node.name, error: textOf(e) })
+      }
     }
     queue.release(pod.uid, hasFailed)
   }
 
-  /** The pod has to wait. Answers how to tell so. */
+  /** The pod has to wait. Returns the writes that report it. */
   #fail(queued: QueuedPod, failure: Failure, startedMs: number): (() => Promise<void>) | undefined {
     const { caches, cycle, metrics, queue, recorder, settings, writes, signal } = this.#parts
     const { message, rejectedBy, nominatedNode } = failure
     metrics.attempted(rejectedBy ? 'unschedulable' : 'error', startedMs)
     const { info } = queued
     const pod = caches.pods.get(info.key)
-    // It is gone, or bound after all though nobody told us.
+    // The pod is gone, or bound although the response was lost.
     if (pod?.metadata.uid !== info.uid || pod.spec.nodeName) {
       queue.delete(info.uid)
       return undefined
@@ -208,13 +274,30 @@ export class Work {
     if (nominatedNode !== undefined) cycle.nominations.set(queued.info, nominatedNode)
     if (rejectedBy) queue.reject(queued, rejectedBy)
     else queue.retry(queued)
-    recorder.event(pod, 'Warning', 'FailedScheduling', message.length > maxMessage ? `${message.slice(0, maxMessage - 4)} ...` : message, { action: 'Scheduling' })
-    const condition = { type: 'PodScheduled', status: 'False', reason: rejectedBy ? 'Unschedulable' : 'SchedulerError', message }
+    recorder.event(
+      pod,
+      'Warning',
+      'FailedScheduling',
+      message.length > maxMessage ? `${message.slice(0, maxMessage - 4)} ...` : message,
+      { action: 'Scheduling' },
+    )
+    const condition = {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: rejectedBy ? 'Unschedulable' : 'SchedulerError',
+      message,
+    }
     return async () => {
       try {
-        await writes.setStatus(pod, { condition, ...(nominatedNode === undefined ? {} : { nominatedNodeName: nominatedNode }) }, signal)
+        await writes.setStatus(
+          pod,
+          { condition, ...(nominatedNode === undefined ? {} : { nominatedNodeName: nominatedNode }) },
+          signal,
+        )
       } catch (e) {
-        if (!signal.aborted) settings.logger.warn('the status of a pod could not be written', { pod: info.key, error: textOf(e) })
+        if (!signal.aborted) {
+          settings.logger.warn('the status of a pod could not be written', { pod: info.key, error: textOf(e) })
+        }
       }
     }
   }

@@ -2,9 +2,14 @@ import { JsonSyntaxError, parseYaml } from '../api/json/index.ts'
 import type { Json } from '../api/object.ts'
 import type { FieldError } from '../api/validation/field-error.ts'
 
-/** The type of a field in a configuration file of Kubernetes. */
+/** The expected type of a field in a Kubernetes configuration file. */
 export type Shape =
-  'string' | 'bool' | 'int' | 'any' | { readonly each: Shape } | { readonly fields: Readonly<Record<string, Shape>> }
+  | 'string'
+  | 'bool'
+  | 'int'
+  | 'any'
+  | { readonly each: Shape }
+  | { readonly fields: Readonly<Record<string, Shape>> }
 
 export interface ConfigDocument {
   apiVersion: string
@@ -12,7 +17,7 @@ export interface ConfigDocument {
   value: Record<string, Json>
 }
 
-/** Parses a configuration file in YAML or JSON. Throws if it is no object or has fields of a wrong type. */
+/** Parses a configuration file in YAML or JSON. Throws if it is not an object or if a field has the wrong type. */
 export function readConfigDocument(text: string, shape: Shape): { document: ConfigDocument; unknown: string[] } {
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -35,7 +40,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** The value without what is null; names of fields that the shape does not have are added to `unknown`. */
+/** Returns the value without nulls, and adds the paths of unknown fields to `unknown`. */
 function checkShape(value: Json, shape: Shape, path: string, unknown: string[]): Json {
   const mustBe = (what: string) => new Error(`failed decoding: ${path || 'the file'} must be ${what}`)
   if (shape === 'any') return value
@@ -66,7 +71,7 @@ function checkShape(value: Json, shape: Shape, path: string, unknown: string[]):
   return known
 }
 
-/** All that is wrong, in the form in which Go joins errors. */
+/** All errors in one text, in the format of Go's errors.Join. */
 export function joinedErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`

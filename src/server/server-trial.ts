@@ -6,14 +6,15 @@ import { systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { openMemoryStore } from '../store/index.ts'
 import { admissionPlugins } from './admission/index.ts'
-import { ApiServer, type ApiServerOptions } from './api-server.ts'
+import { ApiServer } from './api-server.ts'
+import type { ApiServerOptions } from './server-options.ts'
 import { Authenticator } from './auth/authenticate.ts'
 import { parsePath } from './requests/path.ts'
 import type { ResourceRequest, Result, ServerParts } from './requests/request.ts'
 import type { UserInfo } from './objects/objects.ts'
 import { resolve } from './requests/resolve.ts'
 
-/** A server on a memory store, and requests as verbs get them: below paths and encodings. For tests. */
+/** A server on a memory store for tests of verbs, without paths and encodings. */
 export class ServerTrial {
   readonly server: ApiServer
   readonly clock: VirtualClock
@@ -23,7 +24,9 @@ export class ServerTrial {
     this.clock = clock
   }
 
-  static async open(more: Partial<Pick<ApiServerOptions, 'authorization' | 'anonymous' | 'admission' | 'logger'>> = {}): Promise<ServerTrial> {
+  static async open(
+    more: Partial<Pick<ApiServerOptions, 'authorization' | 'anonymous' | 'admission' | 'logger'>> = {},
+  ): Promise<ServerTrial> {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1))
     const server = await ApiServer.open({
       store: openMemoryStore({ clock }),
@@ -45,12 +48,22 @@ export class ServerTrial {
     return this.server.parts
   }
 
-  /** Takes a request the whole way, as every door does; undefined where there is no such group. */
-  run(method: string, url: string, body?: unknown, user: UserInfo = { name: 'tester', groups: [] }): Promise<Result | undefined> {
+  /** Runs a request like any other. Undefined if the API group does not exist. */
+  run(method: string, url: string, body?: unknown, user?: UserInfo): Promise<Result | undefined> {
+    return this.send(method, url, body === undefined ? '' : jsonText(body), user)
+  }
+
+  /** Runs a request with a text body. */
+  send(
+    method: string,
+    url: string,
+    text: string,
+    user: UserInfo = { name: 'tester', groups: [] },
+  ): Promise<Result | undefined> {
     const [path = '', query = ''] = url.split('?')
     const parsed = parsePath(path)
     if (parsed.kind !== 'resource') throw new Error(`${url} is no path of a resource`)
-    const bytes = Buffer.from(body === undefined ? '' : jsonText(body))
+    const bytes = Buffer.from(text)
     const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     return this.server.requests.run({
       what: resolve(method, parsed, new URLSearchParams(query), this.parts.registry),
@@ -61,8 +74,12 @@ export class ServerTrial {
     })
   }
 
-  /** A request for a path of a kind that is served, with what `more` says otherwise. */
-  request(url: string, body?: unknown, more: Partial<ResourceRequest> & { contentType?: string } = {}): ResourceRequest {
+  /** A request for a served path, overridden by `more`. */
+  request(
+    url: string,
+    body?: unknown,
+    more: Partial<ResourceRequest> & { contentType?: string } = {},
+  ): ResourceRequest {
     const [path = '', query = ''] = url.split('?')
     const parsed = parsePath(path)
     if (parsed.kind !== 'resource') throw new Error(`${url} is no path of a resource`)

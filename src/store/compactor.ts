@@ -1,33 +1,23 @@
-import type { Clock } from '../base/clock.ts'
-import type { Store } from './store.ts'
+import type { CompactorOptions, Store } from './store.ts'
 
-export interface CompactorOptions {
-  clock: Clock
-  /** History older than this is forgotten. */
-  maxAgeMs: number
-  /** More history than this is forgotten, however young. */
-  maxRevisions: number
-  /** How often to look. */
-  intervalMs: number
-  /** Told when a compaction fails; it is tried again at the next interval. */
-  onError?: (why: Error) => void
-}
-
-/** What the decision depends on. */
+/** Input of `chooseCompaction`. */
 export interface HistoryKept {
   revision: number
   compactedRevision: number
-  /** The newest revision that is older than may be kept. */
+  /** The newest revision older than `maxAgeMs`. */
   expiredRevision: number | undefined
 }
 
-/** Up to where to forget history now; undefined if all of it may stay. */
+/** Returns the revision to compact to; undefined if the whole history may stay. */
 export function chooseCompaction(kept: HistoryKept, maxRevisions: number): number | undefined {
   const target = Math.max(kept.expiredRevision ?? 0, kept.revision - maxRevisions)
   return target > kept.compactedRevision ? target : undefined
 }
 
-/** Forgets history by age and by count until the returned function is called. An idle store of one process is left alone. */
+/**
+ * Compacts by age and by count until the returned function is called. An idle store that only this process writes to is
+ * not compacted.
+ */
 export function startCompactor(store: Store, options: CompactorOptions): () => void {
   if (store.keepCompacted) return store.keepCompacted(options)
   const { clock, maxAgeMs, maxRevisions, intervalMs, onError } = options

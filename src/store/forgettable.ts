@@ -1,31 +1,34 @@
 import type { KeyIndex, Version } from './key-index.ts'
 
-/** Finds what compaction may remove without looking at what it must keep. */
+/** Tracks which versions compaction may remove, so that it need not scan the others. */
 export class Forgettable {
-  // Versions that ended another state of their key, ascending by revision. What they ended is of no use once history
-  // up to them is forgotten; nor is a tombstone itself.
+  // Versions that superseded an earlier state of their key, ascending by revision. After compaction to an ending, the
+  // state before it is unreachable; if the ending is a tombstone, so is the tombstone.
   #endings: Version[] = []
   #start = 0
 
-  /** Takes every durable version, in the order of revisions. */
+  /** Records a durable version. Versions must come in revision order. */
   add(version: Version): void {
     if (version.older || version.createRevision === 0) this.#endings.push(version)
   }
 
-  /** Whether there is anything to take. */
+  /** Returns true if `take` would find endings at or before the revision. */
   isDue(revision: number): boolean {
     const next = this.#endings[this.#start]
     return next !== undefined && next.revision <= revision
   }
 
-  /** Cuts up to `limit` endings at or before `revision` from the index. Returns the revisions whose records may go. */
+  /**
+   * Removes up to `limit` endings at or before `revision` from the index. Returns the revisions whose records may be
+   * deleted.
+   */
   take(revision: number, limit: number, index: KeyIndex): number[] {
     const removed: number[] = []
     for (let taken = 0; taken < limit; taken++) {
       const ending = this.#endings[this.#start]
       if (!ending || ending.revision > revision) break
       this.#start++
-      // A tombstone that was ended has gone when its own turn came.
+      // A superseded tombstone was removed as an ending of its own.
       if (ending.older && ending.older.createRevision > 0) removed.push(ending.older.revision)
       ending.older = undefined
       if (ending.createRevision > 0) continue

@@ -1,22 +1,24 @@
 import type { Version } from './key-index.ts'
 import type { Commit, Compacted, LogRecord, RecordLog } from './record-log.ts'
 
-// A commit's records are copied once while it runs; a flood of writes must not be copied all at once.
+// The records of a commit are copied while it runs; this bounds the copy.
 const mostValueBytes = 1 << 23
-// All who wait for a commit are answered, and all who watch are told, in one turn of the event loop.
+// All writers and watchers of a commit are notified in one turn of the event loop; this bounds the turn.
 const mostRecords = 256
 
 type Draft = { -readonly [Field in keyof LogRecord]: LogRecord[Field] }
 
-/** What is made durable together: everything that arrived while the commit before it ran. */
+/** Writes of one commit: all that arrived while the previous commit ran. */
 export class Batch {
-  /** Drafts until the batch is sealed, which sets their time and marks the last. */
+  /** Complete once the batch is sealed, which sets their time and marks the last one. */
   readonly records: Draft[] = []
-  /** versions[i] is what records[i] put into the index. */
+  /** versions[i] is the version of records[i] in the index. */
   readonly versions: Version[] = []
   readonly removed: number[] = []
   compacted: Compacted | undefined
-  /** Called in order once the batch is durable: writers, in the order of revisions, and who waits for one of them. */
+  /**
+   * Callbacks to run in order once the batch is durable: writers in revision order, and waiters for their revisions.
+   */
   readonly done: (() => void)[] = []
   readonly failed: ((why: Error) => void)[] = []
   #valueBytes = 0
@@ -31,7 +33,7 @@ export class Batch {
     this.#valueBytes += record.value?.length ?? 0
   }
 
-  /** Calls one of the two once the fate of the batch is known. */
+  /** Calls `done` or `failed` once the commit has ended. */
   whenSettled(done: () => void, failed: (why: Error) => void): void {
     this.done.push(done)
     this.failed.push(failed)
@@ -39,57 +41,60 @@ export class Batch {
 }
 
 export interface GroupCommitHooks {
-  /** The batch is durable; nobody who waits for it has been told yet. */
+  /** The batch is durable; its waiters have not been notified yet. */
   committed(batch: Batch): void
-  /** None of these batches is durable, nor will be. */
+  /** The batches failed and will not be retried. */
   rolledBack(batches: readonly Batch[], why: Error): void
 }
 
-/** Runs one commit at a time; what arrives meanwhile is gathered into the next. */
+/** Runs one commit at a time. Writes that arrive during a commit join the next batch. */
 export class GroupCommit {
   #log: Pick<RecordLog, 'commit' | 'yield'>
   #hooks: GroupCommitHooks
   #now: () => number
   #running: Batch | undefined
-  /** In the order in which they will run; the last one gathers. */
+  /** Batches in commit order; the last one is open for writes. */
   #queue: Batch[] = []
   #isLooping = false
   #idle: (() => void)[] = []
 
-  /** `now` is the time of a commit; it never goes back. */
+  /** `now` returns the time of a commit; it must not decrease. */
   constructor(log: Pick<RecordLog, 'commit' | 'yield'>, hooks: GroupCommitHooks, now: () => number) {
     this.#log = log
     this.#hooks = hooks
     this.#now = now
   }
 
-  /** The batch that will be written next. */
+  /** The open batch. */
   get gathering(): Batch {
     const last = this.#queue.at(-1)
     if (last && !last.isFull) return last
-    // A microtask later, so that writes made in one go share a commit, and those of everybody whom a commit answered.
+    // Start in a microtask, so that writes of one turn share a commit, as do all writers that the previous commit
+    // answered.
     if (!this.#isLooping && !last) queueMicrotask(() => void this.#run())
     const batch = new Batch()
     this.#queue.push(batch)
     return batch
   }
 
-  /** The batch that holds a revision which is not durable yet. */
+  /** Returns the batch of a revision that is not durable yet. */
   batchOf(revision: number): Batch {
     const holds = (batch: Batch): boolean => (batch.records.at(-1)?.revision ?? 0) >= revision
     return this.#running && holds(this.#running) ? this.#running : (this.#queue.find(holds) ?? this.gathering)
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once no commit is pending. */
   async drained(): Promise<void> {
     if (this.#running || this.#queue.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   async #run(): Promise<void> {
     this.#isLooping = true
-    // Nothing may come between seeing that the queue is empty and saying that the loop is over: a write in between would wait for ever.
+    // No await may stand between the check of the queue and the end of the loop: a write in between would never be
+    // committed.
     while (this.#queue.length > 0) {
-      // Where a commit costs something, whoever has sent a write by now is heard first, so that fewer commits carry more.
+      // If commits are expensive, requests that have already arrived are read first, so that fewer commits carry more
+      // writes.
       if (this.#log.yield) await this.#log.yield()
       const batch = this.#queue.shift()!
       this.#running = batch
@@ -119,7 +124,7 @@ export class GroupCommit {
     last.endsCommit = true
   }
 
-  /** What was gathered meanwhile goes too: it was checked against, and numbered after, writes that never happened. */
+  /** Fails a batch and all later ones, whose conditions and revisions depend on it. */
   #fail(batch: Batch, why: Error): void {
     const lost = [batch, ...this.#queue.splice(0)]
     this.#hooks.rolledBack(lost, why)

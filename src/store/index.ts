@@ -1,14 +1,20 @@
 export {
-  CommitFailedError, CompactedError, FutureRevisionError, StoreClosedError, StoreOpenError, StoreUnavailableError, ValueTooLargeError,
+  CommitFailedError,
+  CompactedError,
+  FutureRevisionError,
+  StoreOpenError,
+  StoreUnavailableError,
+  ValueTooLargeError,
   WriteUncertainError,
 } from './store.ts'
 export type { RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from './store.ts'
 export { openMemoryStore } from './drivers/memory.ts'
-export type { MemoryStoreOptions } from './drivers/memory.ts'
-export { ownDataDirectory } from './drivers/directory-lock.ts'
+export { directoryOwner, ownDataDirectory } from './drivers/directory-lock.ts'
 export { openEtcdStore } from './drivers/etcd/etcd.ts'
-export type { EtcdStoreOptions } from './drivers/etcd/etcd.ts'
+export { probeEtcd } from './drivers/etcd/probe.ts'
+export type { EtcdMemberState } from './drivers/etcd/probe.ts'
 export { openLmdbStore } from './drivers/lmdb.ts'
-export type { LmdbStoreOptions } from './drivers/lmdb.ts'
-export { chooseCompaction, startCompactor } from './compactor.ts'
-export type { CompactorOptions } from './compactor.ts'
+export { openLmdbSnapshot } from './drivers/lmdb-snapshot.ts'
+export { snapshotOf } from './snapshot.ts'
+export type { Snapshot, SnapshotItem } from './snapshot.ts'
+export { startCompactor } from './compactor.ts'

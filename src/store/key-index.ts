@@ -1,54 +1,54 @@
 import { toSortKey } from './byte-order.ts'
 
-/** One state of a key. The chain through `older` goes back as far as history is kept. */
+/** One version of a key. The chain through `older` reaches back as far as the history. */
 export interface Version {
   readonly key: string
   readonly revision: number
-  /** 0 says that the key was deleted at `revision`. */
+  /** 0 if the key was deleted at `revision`. */
   readonly createRevision: number
-  /** Always of a smaller revision. Cut when history is forgotten. */
+  /** The previous version, always with a smaller revision. Cut off by compaction. */
   older: Version | undefined
 }
 
-/** A run of neighbouring keys. */
+/** A range of consecutive keys. */
 interface Chunk {
-  /** Sort keys, ascending; never empty while the chunk is in the index. */
+  /** Sort keys, ascending; not empty while the chunk is part of the index. */
   keys: string[]
   /** heads[i] is the newest version of keys[i]. */
   heads: Version[]
-  /** How many heads are not tombstones. */
+  /** Number of heads that are not tombstones. */
   live: number
-  /** No head is newer. May be too high after a revert, which only costs time. */
+  /** Upper bound of the revisions of the heads. May be too high after a revert, which only costs time. */
   newest: number
 }
 
-/** Where a key is, or would be. */
+/** The position of a key, or the position to insert it at. */
 interface Place {
   readonly sortKey: string
-  /** Of the chunk, which is undefined only in an empty index. */
+  /** Index of the chunk, which is undefined only if the index is empty. */
   readonly index: number
   readonly chunk: Chunk | undefined
-  /** Within the chunk. */
+  /** Index within the chunk. */
   readonly at: number
   readonly isThere: boolean
 }
 
-// Splicing 256 pointers costs less than the search that found the place; 200,000 keys are then about 1,000 chunks.
+// Splicing 256 pointers costs less than the preceding search; 200,000 keys make about 1,000 chunks.
 const maxKeys = 256
 
-/** The newest version of every key, in byte order. Finding a key is O(log n); a scan is that plus what it returns. */
+/** The newest version of every key, in byte order. Finding a key takes O(log n); a scan adds the number of results. */
 export class KeyIndex {
   #chunks: Chunk[] = []
-  /** Where the last search ended: a write looks its key up before it puts it. Void once keys have moved. */
+  /** Result of the last search: a write reads its key before it puts it. Cleared when keys move. */
   #place: Place | undefined
 
-  /** The newest version, a tombstone included. */
+  /** Returns the newest version of a key, which may be a tombstone. */
   head(key: string): Version | undefined {
     const { chunk, at, isThere } = this.#locate(key)
     return isThere ? chunk!.heads[at] : undefined
   }
 
-  /** Makes `version` the newest of its key. Its `older` must be the head that it replaces. */
+  /** Makes `version` the newest version of its key. `version.older` must be the current head. */
   put(version: Version): void {
     const { sortKey, index, chunk, at, isThere } = this.#locate(version.key)
     if (isThere) {
@@ -67,7 +67,7 @@ export class KeyIndex {
     if (chunk.keys.length > maxKeys) this.#split(index, at)
   }
 
-  /** Undoes the `put` of a version that is still the newest of its key. */
+  /** Reverts the `put` of a version that is still the head of its key. */
   revert(version: Version): void {
     if (!version.older) {
       this.remove(version)
@@ -77,7 +77,7 @@ export class KeyIndex {
     this.#replace(chunk!, at, version.older)
   }
 
-  /** Forgets the key whose newest version this is. */
+  /** Removes the key of this head. */
   remove(version: Version): void {
     const { index, chunk, at } = this.#locateHead(version)
     this.#place = undefined
@@ -87,8 +87,13 @@ export class KeyIndex {
     if (chunk!.keys.length === 0) this.#chunks.splice(index, 1)
   }
 
-  /** What the keys under `prefix` were at `revision`, at most `limit` of them, and how many more there were behind. */
-  scan(prefix: string, revision: number, after: string | undefined, limit: number): { found: Version[]; remaining: number } {
+  /** Returns the versions of keys under `prefix` at `revision`, at most `limit`, and the number of remaining ones. */
+  scan(
+    prefix: string,
+    revision: number,
+    after: string | undefined,
+    limit: number,
+  ): { found: Version[]; remaining: number } {
     const start = toSortKey(prefix)
     const behind = after === undefined ? undefined : toSortKey(after)
     const from = behind !== undefined && behind >= start ? behind : start
@@ -105,7 +110,7 @@ export class KeyIndex {
       }
       for (; at < keys.length; at++) {
         if (!keys[at]!.startsWith(start)) {
-          // A key before the prefix is met only where `after` lies before it, and then the search began at the prefix.
+          // A key before the prefix is only reached if `after` is before it, and then the search began at the prefix.
           return { found, remaining }
         }
         const version = stateAt(heads[at], revision)
@@ -117,7 +122,7 @@ export class KeyIndex {
     return { found, remaining }
   }
 
-  /** The last chunk that starts at or before the key; the first one for a key before all. */
+  /** Returns the last chunk whose first key is not after the key, or the first chunk. */
   #chunkFor(sortKey: string): number {
     const chunks = this.#chunks
     let low = 0
@@ -142,7 +147,8 @@ export class KeyIndex {
 
   #locateHead(version: Version): Place {
     const place = this.#locate(version.key)
-    if (place.chunk?.heads[place.at] !== version) throw new Error(`revision ${version.revision} is not the newest of its key`)
+    if (place.chunk?.heads[place.at] !== version)
+      throw new Error(`revision ${version.revision} is not the newest of its key`)
     return place
   }
 
@@ -154,7 +160,7 @@ export class KeyIndex {
 
   #split(index: number, insertedAt: number): void {
     const chunk = this.#chunks[index]!
-    // Keys that come in order would leave every chunk half empty if it were split in the middle.
+    // Splitting in the middle would leave every chunk half empty if keys are inserted in order.
     const middle = insertedAt === maxKeys ? maxKeys : maxKeys >>> 1
     const heads = chunk.heads.splice(middle)
     const right: Chunk = { keys: chunk.keys.splice(middle), heads, live: 0, newest: 0 }
@@ -167,7 +173,7 @@ export class KeyIndex {
   }
 }
 
-/** The version of the chain that was current at `revision`, unless the key did not exist then. */
+/** Returns the version of the chain that was current at `revision`; undefined if the key did not exist then. */
 export function stateAt(head: Version | undefined, revision: number): Version | undefined {
   let version = head
   while (version && version.revision > revision) version = version.older

@@ -4,9 +4,9 @@ import type { Version } from './key-index.ts'
 import type { Compacted, LogRecord } from './record-log.ts'
 import { Timeline } from './timeline.ts'
 
-/** All that a store knows of its log without reading it. */
+/** The in-memory state of a store: everything it knows without reading the log. */
 export class LogState {
-  /** Holds writes that are not durable yet, too: conflicts are checked against them, reads look below them. */
+  /** Also contains writes that are not durable yet. Conflicts are checked against them; reads use older revisions. */
   readonly index = new KeyIndex()
   readonly timeline = new Timeline()
   readonly forgettable = new Forgettable()
@@ -20,8 +20,13 @@ export class LogState {
     if (compacted.revision > 0) this.timeline.add(compacted.timeMs, compacted.revision)
   }
 
-  /** Takes in a record that is in the log already. All of them must come, in the order of revisions. */
-  recover({ key, revision, createRevision, timeMs }: Pick<LogRecord, 'key' | 'revision' | 'createRevision' | 'timeMs'>): void {
+  /** Adds a record of the log on recovery. All records must come in revision order. */
+  recover({
+    key,
+    revision,
+    createRevision,
+    timeMs,
+  }: Pick<LogRecord, 'key' | 'revision' | 'createRevision' | 'timeMs'>): void {
     const older = this.index.head(key)
     const version: Version = { key: older ? older.key : key, revision, createRevision, older }
     this.index.put(version)
@@ -31,7 +36,7 @@ export class LogState {
     this.revision = revision
   }
 
-  /** Takes in a commit whose versions are in the index already. */
+  /** Adds a durable commit whose versions are already in the index. */
   commit(versions: readonly Version[], last: LogRecord | undefined, compacted: Compacted | undefined): void {
     if (last) {
       this.revision = last.revision

@@ -11,25 +11,25 @@ import { CommitFailedError, CompactedError, FutureRevisionError, StoreClosedErro
 import type { RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from './store.ts'
 import { WatchHub } from './watch-hub.ts'
 
-// Both keep the event loop free: about 2 ms of reading or of forgetting at a time.
+// Each batch of reads or compactions takes about 2 ms, so that the event loop stays responsive.
 const valuesAtATime = 500
 const endingsAtATime = 500
 
-/** A Store over a log of records. Drivers differ only in where records live and how they are made durable. */
+/** Implements Store over a log of records. Drivers differ in where records are stored and how they become durable. */
 export class LogStore implements Store {
   #log: RecordLog
   #state: LogState
   #hub: WatchHub
   #group: GroupCommit
-  /** The newest revision given out. Ahead of the durable one while writes are under way. */
+  /** The newest assigned revision. Ahead of the durable one while writes are pending. */
   #assigned: number
-  /** Records that may go but could not be removed yet. */
+  /** Records that compaction has yet to delete. */
   #leftovers: number[] = []
-  /** Compactions run one after another. */
+  /** The last compaction; compactions run sequentially. */
   #compaction: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  /** `state` is what the log holds. */
+  /** `state` must match the contents of the log. */
   constructor(log: RecordLog, state: LogState, clock: Clock) {
     this.#log = log
     this.#state = state
@@ -38,7 +38,7 @@ export class LogStore implements Store {
     this.#group = new GroupCommit(
       log,
       { committed: (batch) => this.#committed(batch), rolledBack: (batches, why) => this.#rolledBack(batches, why) },
-      // A clock that was set back must not make an older revision look newer.
+      // If the clock is set back, commit times do not decrease.
       () => Math.max(clock.now(), state.timeline.lastTimeMs),
     )
     if (state.forgettable.isDue(state.compactedRevision)) this.#resumeCompaction()
@@ -71,7 +71,8 @@ export class LogStore implements Store {
       const { found, remaining } = this.#state.index.scan(prefix, revision, options.after, options.limit || Infinity)
       const items = await this.#readAll(found)
       if (items) return { items, revision, remaining }
-      // Forgotten while it was read. An explicit revision is refused by now; otherwise there is a newer one to read.
+      // The revision was compacted during the read. An explicit revision was rejected above; otherwise a newer one is
+      // read.
     }
   }
 
@@ -87,7 +88,7 @@ export class LogStore implements Store {
     const batch = this.#group.gathering
     const revision = ++this.#assigned
     const createRevision = value === undefined ? 0 : exists ? head.createRevision : revision
-    // One string per key, however often it is written.
+    // All versions of a key share one string.
     const version: Version = { key: head ? head.key : key, revision, createRevision, older: head }
     this.#state.index.put(version)
     batch.add(
@@ -95,7 +96,10 @@ export class LogStore implements Store {
       version,
     )
     return new Promise((resolve, reject) => {
-      batch.whenSettled(() => resolve({ ok: true, revision }), (why) => reject(new CommitFailedError(why)))
+      batch.whenSettled(
+        () => resolve({ ok: true, revision }),
+        (why) => reject(new CommitFailedError(why)),
+      )
     })
   }
 
@@ -113,7 +117,7 @@ export class LogStore implements Store {
     if (this.#closing) return Promise.reject(new StoreClosedError())
     if (revision > this.#state.revision) return Promise.reject(new FutureRevisionError(revision, this.#state.revision))
     const done = this.#compaction.then(() => this.#compactTo(revision))
-    this.#compaction = done.catch(() => undefined) // who asked is told
+    this.#compaction = done.catch(() => undefined) // the caller handles the error
     return done
   }
 
@@ -141,7 +145,10 @@ export class LogStore implements Store {
     if (!head || head.revision <= this.#state.revision) return Promise.resolve(this.#refusal(head))
     return new Promise((resolve, reject) => {
       const batch = this.#group.batchOf(head.revision)
-      batch.whenSettled(() => resolve(this.#refusal(head)), (why) => reject(new CommitFailedError(why)))
+      batch.whenSettled(
+        () => resolve(this.#refusal(head)),
+        (why) => reject(new CommitFailedError(why)),
+      )
     })
   }
 
@@ -159,14 +166,20 @@ export class LogStore implements Store {
     for (const version of batches.flatMap((batch) => batch.versions).reverse()) this.#state.index.revert(version)
     this.#leftovers.push(...batches.flatMap((batch) => batch.removed))
     this.#assigned = this.#state.revision
-    // Reads go on, but nothing will be written any more: whoever follows the store must know.
+    // Reads continue, but no write can succeed: end the watches.
     if (why instanceof LogBroken) this.#hub.endAll(new CommitFailedError(why))
   }
 
-  /** Durable first: whatever is removed after that, a crash leaves a store that knows its history is gone. */
+  /**
+   * Writes the compacted revision before records are removed: after a crash in between, the store knows that the
+   * history is gone.
+   */
   async #compactTo(revision: number): Promise<void> {
     if (revision > this.#state.compactedRevision) {
-      const compacted: Compacted = { revision, timeMs: this.#state.timeline.timeOf(revision) ?? this.#state.timeline.lastTimeMs }
+      const compacted: Compacted = {
+        revision,
+        timeMs: this.#state.timeline.timeOf(revision) ?? this.#state.timeline.lastTimeMs,
+      }
       await this.#commitAlong((batch) => (batch.compacted = compacted))
     }
     while (!this.#closing) {
@@ -178,9 +191,10 @@ export class LogStore implements Store {
     }
   }
 
-  /** A compaction that a crash interrupted is finished in the background. */
+  /** Finishes a compaction that a crash interrupted, in the background. */
   #resumeCompaction(): void {
-    this.#compaction = this.#compactTo(this.#state.compactedRevision).catch(() => undefined) // the next compaction tries again
+    // the next compaction retries
+    this.#compaction = this.#compactTo(this.#state.compactedRevision).catch(() => undefined)
   }
 
   #commitAlong(add: (batch: Batch) => void): Promise<void> {
@@ -189,7 +203,7 @@ export class LogStore implements Store {
     return new Promise((resolve, reject) => batch.whenSettled(resolve, (why) => reject(new CommitFailedError(why))))
   }
 
-  /** The events under `prefix` of `after` < … ≤ `upTo`, and further to the end of that commit. */
+  /** Returns the events under `prefix` with `after` < revision ≤ `upTo`, extended to the end of the last commit. */
   #eventsBetween(after: number, upTo: number, prefix: string): { events: StoreEvent[]; upTo: number } {
     const events: StoreEvent[] = []
     for (let next = after + 1; ; next++) {
@@ -200,11 +214,29 @@ export class LogStore implements Store {
     }
   }
 
-  /** `previous` is read when first looked at: most who watch know already what was there. */
+  /** `previous` is read lazily: most watchers already know the previous value. */
   #event({ key, revision, createRevision, previousRevision, value, mark }: LogRecord): StoreEvent {
     const previous = once(() => this.#replaced(key, previousRevision))
-    if (value) return { type: 'put', key, revision, value, createRevision, mark, get previous() { return previous() } }
-    return { type: 'delete', key, revision, get previous() { return previous()! } }
+    if (value)
+      return {
+        type: 'put',
+        key,
+        revision,
+        value,
+        createRevision,
+        mark,
+        get previous() {
+          return previous()
+        },
+      }
+    return {
+      type: 'delete',
+      key,
+      revision,
+      get previous() {
+        return previous()!
+      },
+    }
   }
 
   #replaced(key: string, revision: number): Versioned | undefined {
@@ -225,7 +257,7 @@ export class LogStore implements Store {
     return record?.value && { key, value: record.value, revision, createRevision, mark: record.mark }
   }
 
-  /** undefined if one of them was forgotten meanwhile. */
+  /** Returns undefined if one of them was compacted during the read. */
   async #readAll(versions: readonly Version[]): Promise<Versioned[] | undefined> {
     const items: Versioned[] = []
     for (const version of versions) {

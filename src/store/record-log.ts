@@ -6,48 +6,51 @@ export interface LogRecord {
   readonly createRevision: number
   /** The revision of the state that it replaced; 0 if the key did not exist. */
   readonly previousRevision: number
-  /** When it was committed. Never smaller than that of an earlier revision. */
+  /** Commit time; never less than that of an earlier revision. */
   readonly timeMs: number
-  /** Whether it is the last of the commit that it belongs to. */
+  /** True for the last record of a commit. */
   readonly endsCommit: boolean
   /** undefined for a delete. */
   readonly value: Buffer | undefined
-  /** As it was written; 24 bits. */
+  /** The mark of the write; 24 bits. */
   readonly mark: number | undefined
 }
 
-/** Up to where history was forgotten, and when that revision was committed. */
+/** The compacted revision and its commit time. */
 export interface Compacted {
   readonly revision: number
   readonly timeMs: number
 }
 
-/** What becomes durable together, or not at all. */
+/** The changes of one transaction. */
 export interface Commit {
-  /** In the order of revisions, without a gap after what was committed before. */
+  /** In revision order, directly after the records that were committed before. */
   readonly records: readonly LogRecord[]
-  /** Revisions whose records are no longer needed. */
+  /** Revisions of the records to delete. */
   readonly removed: readonly number[]
-  /** Given when history is forgotten further than before. */
+  /** Set if the compacted revision rises. */
   readonly compacted: Compacted | undefined
 }
 
-/** Where records live: all that a local driver has to provide. One commit runs at a time. */
+/** Storage of records: the interface that a local driver implements. One commit runs at a time. */
 export interface RecordLog {
   /** See Store. */
   readonly keepsValues?: boolean
-  /** Resolves once all of it is durable. If it rejects, none of it is visible; another may be tried, but for LogBroken. */
+  /**
+   * Resolves once the commit is durable. If it rejects, none of it is visible, and another commit may be tried unless
+   * the error is LogBroken.
+   */
   commit(commit: Commit): Promise<void>
-  /** A committed record that has not been removed. Not waited for: what it reads is in memory or mapped into it. */
+  /** Returns a committed record that was not deleted. Synchronous, because records are in memory or mapped into it. */
   record(revision: number): LogRecord | undefined
-  /** Lets other work run in the midst of a long read. Absent where nothing is long. */
+  /** Yields to other work during a long read. Undefined if no read is long. */
   readonly yield?: (() => Promise<void>) | undefined
   /** Bytes used. */
   size(): number
   close(): Promise<void>
 }
 
-/** The log takes no more commits until it is opened again. */
+/** Thrown when the log accepts no more commits until it is reopened. */
 export class LogBroken extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })

@@ -1,4 +1,4 @@
-// Only tests import this file: the simplest thing that behaves as a store must.
+// The reference model of a store, for tests only.
 import type { Write } from './store.ts'
 
 export interface ModelVersion {
@@ -17,19 +17,20 @@ interface ModelEvent {
   previous: ModelVersion | undefined
 }
 
-/** Keeps every state and every event for ever. */
+/** Keeps every state and every event without compaction. */
 export class StoreModel {
   revision = 0
   compactedRevision = 0
-  /** states[r] is everything at revision r. */
+  /** states[r] contains all keys at revision r. */
   #states: Map<string, ModelVersion>[] = [new Map()]
   #events: (ModelEvent & Partial<ModelVersion>)[] = []
   #times: number[] = [0]
 
-  /** What a write must answer. */
+  /** Returns the expected result of a write. */
   write({ key, expected, value }: Write, timeMs: number): ModelResult {
     const previous = this.current(key)
-    if ((previous?.revision ?? 0) !== expected || (!previous && value === undefined)) return { ok: false, current: previous }
+    if ((previous?.revision ?? 0) !== expected || (!previous && value === undefined))
+      return { ok: false, current: previous }
     const revision = ++this.revision
     const next = new Map(this.#states.at(-1))
     if (value === undefined) {

@@ -1,42 +1,58 @@
-import type { CompactorOptions } from './compactor.ts'
+import type { Clock } from '../base/clock.ts'
 
 /**
- * A log of revisions. One number rises with every write; a key's state at any revision that has not been compacted
- * can be read, and everything after any such revision can be watched. Values are opaque bytes. Revisions are compared,
- * never counted: a store that is shared has gaps, and a new one need not start at 0.
+ * A log of revisions. Each write gets the next revision. The state of a key at any revision that is not compacted can
+ * be read, and all events after such a revision can be watched. Values are opaque bytes. Clients may compare revisions
+ * but must not count them: a shared store has gaps, and a new one need not start at 0.
  */
 export interface Store {
-  /** The newest durable revision that watches have been told of. In a store of one process, the newest there is. */
+  /**
+   * The newest durable revision whose events have been delivered to watches. If no other process writes to the store,
+   * this is the newest revision.
+   */
   readonly revision: number
-  /** Everything up to this revision may be gone, but for what was the newest of its key then. A shared store may have forgotten more than this process knows. */
+  /**
+   * History up to this revision may be gone, except the newest version of each key at that revision. A shared store may
+   * have been compacted further than this process knows.
+   */
   readonly compactedRevision: number
 
-  /** True if values stay in memory for as long as their version does: whoever keeps them too had better share them. */
+  /** True if the store keeps the values of current versions in memory, so that caches should share its buffers. */
   readonly keepsValues?: boolean
 
-  /** Asks for the newest revision, writes of other processes included. Absent in a store of one process: it is `revision`. */
+  /**
+   * Requests the newest revision, including writes of other processes. Undefined if no other process writes to the
+   * store; then `revision` is the newest.
+   */
   readonly currentRevision?: (() => Promise<number>) | undefined
 
-  /** Resolves once watches have been told of everything up to `revision`. Absent in a store of one process, where that is always so. */
+  /**
+   * Resolves once every event up to `revision` has been delivered to watches. Undefined if no other process writes to
+   * the store, where this always holds.
+   */
   readonly waitUntilSeen?: ((revision: number) => Promise<void>) | undefined
 
   get(key: string): Promise<Versioned | undefined>
 
-  /** Keys that start with `prefix` in byte order, as they were at `revision` (default: now). Rejects with CompactedError or FutureRevisionError. */
+  /**
+   * Reads the keys that start with `prefix`, in byte order, at `revision` (default: the newest). Rejects with
+   * CompactedError or FutureRevisionError.
+   */
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>
 
   /**
-   * Writes if the key's current state is the expected one. Resolves once the outcome is durable, in a store of one
-   * process in the order of revisions; a refused write resolves only after every write it was refused because of is durable, so that
-   * who reads again then sees what beat it.
+   * Writes if the current version of the key is the expected one. Resolves once the outcome is durable, in revision
+   * order if no other process writes to the store. A refused write resolves only after the write that it conflicts with
+   * is durable, so a client that reads again sees that write.
    */
   write(op: Write): Promise<WriteResult>
 
   /**
-   * Calls `onEvents` with every event under `prefix` after `fromRevision`, in order, gapless, each durable before it
-   * is seen; events of one commit come together. The event of a write is delivered before that write is resolved.
-   * `onEnd` is called once if the watch cannot go on. `onProgress` tells of revisions up to which there was nothing
-   * more; only a shared store calls it. Rejects with CompactedError if `fromRevision` is older than what is kept.
+   * Calls `onEvents` with every event under `prefix` after `fromRevision`, in order and without gaps. Events are
+   * durable when they are delivered, and events of one commit come together. The event of a write is delivered before
+   * the write resolves. `onEnd` is called once if the watch cannot continue. `onProgress` reports a revision up to
+   * which there are no further events; only a shared store calls it. Rejects with CompactedError if `fromRevision` is
+   * compacted.
    */
   watch(
     prefix: string,
@@ -46,21 +62,29 @@ export interface Store {
     onProgress?: (revision: number) => void,
   ): Promise<Watch>
 
-  /** Forgets history up to `revision`: superseded versions and tombstones. Live state stays. */
+  /** Removes superseded versions and tombstones up to `revision`. Current versions stay. */
   compact(revision: number): Promise<void>
 
-  /** Compacts in turn with other processes, until the returned function is called. Absent in a store of one process. */
+  /**
+   * Compacts periodically, coordinated with other processes, until the returned function is called. Undefined if no
+   * other process writes to the store.
+   */
   readonly keepCompacted?: ((options: CompactorOptions) => () => void) | undefined
 
-  /** The newest revision that was committed at or before `timeMs`, as far as the store remembers; undefined if all is newer. */
+  /**
+   * Returns the newest revision that was committed at or before `timeMs`; undefined if all known revisions are newer.
+   */
   revisionAt(timeMs: number): number | undefined
 
-  /** Bytes used, for metrics; in a shared store, as it was last heard. */
+  /** Bytes used, for metrics. In a shared store this is the last reported size. */
   size(): number
 
   close(): Promise<void>
 
-  /** True if a key's value is to be written again though it says nothing new: a store that encrypts has another key by now. */
+  /**
+   * Returns true if the value of a key must be rewritten although it has not changed, because it was encrypted with
+   * another key.
+   */
   readonly isStale?: ((key: string) => Promise<boolean>) | undefined
 }
 
@@ -75,11 +99,23 @@ export interface Versioned {
   mark?: number | undefined
 }
 
+export interface CompactorOptions {
+  clock: Clock
+  /** Maximum age of the history. */
+  maxAgeMs: number
+  /** Maximum number of revisions in the history, whatever their age. */
+  maxRevisions: number
+  /** Interval between checks. */
+  intervalMs: number
+  /** Called when a compaction fails. The compaction is retried at the next interval. */
+  onError?: (why: Error) => void
+}
+
 export interface RangeOptions {
   revision?: number
-  /** Only keys strictly after this one (a whole key, prefix included). */
+  /** Return only keys after this one (a whole key, including the prefix). */
   after?: string
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   limit?: number
 }
 
@@ -87,21 +123,21 @@ export interface RangeResult {
   items: Versioned[]
   /** The revision that was read. */
   revision: number
-  /** How many more keys under the prefix lie behind the last item. */
+  /** Number of keys under the prefix after the last item. */
   remaining: number
 }
 
 /**
- * `expected` is the key's revision that the writer has seen; 0 means that the key must not exist. A delete has no value;
- * deleting what does not exist is refused. The value belongs to the store from then on: it must not be changed.
+ * `expected` is the revision of the key that the writer has read; 0 means that the key must not exist. A delete has no
+ * value, and a delete of a missing key is refused. The store owns the value afterwards: the caller must not change it.
  */
 export interface Write {
   key: string
   expected: number
   value: Buffer | undefined
   /**
-   * A number from 1 to 16,777,215, kept with the version for its readers. The store itself makes no use of it. A store
-   * that shares values with other programs may lose it, where it cannot be kept without harm.
+   * A number from 1 to 16,777,215 that is stored with the version. The store does not interpret it. A store that shares
+   * values with other programs may lose it if storing it would do harm.
    */
   mark?: number | undefined
 }
@@ -109,8 +145,8 @@ export interface Write {
 export type WriteResult = { ok: true; revision: number } | { ok: false; current: Versioned | undefined }
 
 /**
- * `previous` is what the event replaced. A driver may read it only when it is looked at, so look while handling the
- * event: later it may have been compacted, and looking throws CompactedError.
+ * `previous` is the version that the event replaced. A driver may read it lazily, so read it while handling the event:
+ * later access may throw CompactedError.
  */
 export type StoreEvent =
   | (Versioned & { type: 'put'; previous: Versioned | undefined })
@@ -120,7 +156,7 @@ export interface Watch {
   close(): void
 }
 
-/** The revision asked for is older than the store's history. */
+/** Thrown when the requested revision is compacted. */
 export class CompactedError extends Error {
   readonly compactedRevision: number
   constructor(compactedRevision: number) {
@@ -130,7 +166,7 @@ export class CompactedError extends Error {
   }
 }
 
-/** The revision asked for has not happened yet. */
+/** Thrown when the requested revision does not exist yet. */
 export class FutureRevisionError extends Error {
   readonly current: number
   constructor(asked: number, current: number) {
@@ -140,9 +176,20 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** The store cannot be used: in use, corrupt, not ours, of another format, or not to be reached. Nothing was changed. */
+/**
+ * Thrown when the store cannot be opened: in use, missing, corrupt, not a store of ours, of another format, on a disk
+ * that rejects writes (`Unusable`), or unreachable. Nothing was changed.
+ */
 export class StoreOpenError extends Error {
-  readonly why: 'InUse' | 'Corrupt' | 'ForeignFormat' | 'NewerFormat' | 'NotConverted' | 'Unreachable'
+  readonly why:
+    | 'InUse'
+    | 'Missing'
+    | 'Corrupt'
+    | 'ForeignFormat'
+    | 'NewerFormat'
+    | 'NotConverted'
+    | 'Unusable'
+    | 'Unreachable'
   constructor(why: StoreOpenError['why'], message: string) {
     super(message)
     this.name = 'StoreOpenError'
@@ -150,7 +197,7 @@ export class StoreOpenError extends Error {
   }
 }
 
-/** The store has been closed. */
+/** Thrown after the store was closed. */
 export class StoreClosedError extends Error {
   constructor() {
     super('the store is closed')
@@ -158,7 +205,10 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** The write could not be made durable: it did not happen, and nobody has seen it. `cause` says why. */
+/**
+ * Thrown when a write could not be made durable. It did not take effect and no reader has seen it. `cause` has the
+ * reason.
+ */
 export class CommitFailedError extends Error {
   constructor(cause: Error) {
     super(`the write could not be made durable: ${cause.message}`, { cause })
@@ -166,7 +216,7 @@ export class CommitFailedError extends Error {
   }
 }
 
-/** The store cannot be reached, or has no quorum: the write did not happen. It may be tried again later. */
+/** Thrown when the store is unreachable or has no quorum. The write did not take effect and may be retried later. */
 export class StoreUnavailableError extends Error {
   constructor(message: string) {
     super(message)
@@ -174,7 +224,10 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** The answer to a write was lost, and the store could not be asked for its outcome: it may have happened, or happen yet. */
+/**
+ * Thrown when the response to a write was lost and its outcome could not be determined: it may have taken effect, or
+ * may still do so.
+ */
 export class WriteUncertainError extends Error {
   constructor(cause: Error) {
     super(`the outcome of the write is not known: ${cause.message}`, { cause })
@@ -182,7 +235,7 @@ export class WriteUncertainError extends Error {
   }
 }
 
-/** The store does not take a value of this size. */
+/** Thrown when a value exceeds the size limit of the store. */
 export class ValueTooLargeError extends Error {
   constructor(message: string) {
     super(message)

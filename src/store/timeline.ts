@@ -1,10 +1,10 @@
-/** Remembers when revisions were committed. */
+/** Maps revisions to commit times. */
 export class Timeline {
-  // Parallel and ascending. revisions[i] was the newest at times[i]; a millisecond has one entry.
+  // Parallel ascending arrays: revisions[i] was the newest at times[i]. Each millisecond has one entry.
   #times: number[] = []
   #revisions: number[] = []
 
-  /** Both must not be smaller than those before. */
+  /** Adds an entry. Neither value may be less than in the entry before. */
   add(timeMs: number, revision: number): void {
     const last = this.#times.length - 1
     if (this.#times[last] === timeMs) {
@@ -15,12 +15,12 @@ export class Timeline {
     this.#revisions.push(revision)
   }
 
-  /** The newest revision at or before that time; undefined if all that is remembered is newer. */
+  /** Returns the newest revision at or before that time; undefined if all known revisions are newer. */
   revisionAt(timeMs: number): number | undefined {
     return this.#revisions[upperBound(this.#times, timeMs) - 1]
   }
 
-  /** When the revision was committed, or the nearest later time that is remembered. */
+  /** Returns the commit time of a revision, or the next later known time. */
   timeOf(revision: number): number | undefined {
     return this.#times[upperBound(this.#revisions, revision - 1)]
   }
@@ -29,7 +29,7 @@ export class Timeline {
     return this.#times[this.#times.length - 1] ?? 0
   }
 
-  /** Forgets what is older than the revision. */
+  /** Removes entries older than the revision. */
   forgetBefore(revision: number): void {
     const keep = upperBound(this.#revisions, revision - 1)
     this.#times.splice(0, keep)

@@ -1,7 +1,10 @@
 import { CompactedError } from './store.ts'
 import type { Store, StoreEvent, Watch } from './store.ts'
 
-/** The events under `prefix` of `after` < … ≤ `upTo`, and further to the end of that commit, which it returns. */
+/**
+ * Returns the events under `prefix` with `after` < revision ≤ `upTo`, extended to the end of the last commit, and the
+ * revision of that end.
+ */
 export type EventsBetween = (after: number, upTo: number, prefix: string) => { events: StoreEvent[]; upTo: number }
 
 type Revisions = Pick<Store, 'revision' | 'compactedRevision'>
@@ -11,15 +14,15 @@ interface Watcher {
   readonly onEvents: (events: readonly StoreEvent[]) => void
   readonly onEnd: ((why: Error) => void) | undefined
   readonly onProgress: ((revision: number) => void) | undefined
-  /** Everything up to this revision has been delivered or is not wanted. */
+  /** Every wanted event up to this revision has been delivered. */
   position: number
   open: boolean
 }
 
-// Long enough to be quick, short enough (about 2 ms of reading) not to hold up anybody else.
+// Few slices, each of about 2 ms of reading, so that other requests are not delayed.
 const revisionsAtATime = 500
 
-/** Hands every commit's events to the watches that are up to date, and brings the others up to date from history. */
+/** Delivers the events of each commit to the watches that are up to date, and reads the history for the others. */
 export class WatchHub {
   #store: Revisions
   #eventsBetween: EventsBetween
@@ -33,30 +36,40 @@ export class WatchHub {
     this.#yield = yieldTurn
   }
 
-  /** Whether anybody would see an event of the next commit at once. */
+  /** True if any watch is up to date. */
   get hasLive(): boolean {
     return this.#live.size > 0
   }
 
-  add(prefix: string, fromRevision: number, onEvents: Watcher['onEvents'], onEnd: Watcher['onEnd'], onProgress?: Watcher['onProgress']): Watch {
+  add(
+    prefix: string,
+    fromRevision: number,
+    onEvents: Watcher['onEvents'],
+    onEnd: Watcher['onEnd'],
+    onProgress?: Watcher['onProgress'],
+  ): Watch {
     const { revision, compactedRevision } = this.#store
     if (fromRevision < compactedRevision) throw new CompactedError(compactedRevision)
     const watcher: Watcher = { prefix, onEvents, onEnd, onProgress, position: fromRevision, open: true }
     if (fromRevision >= revision) this.#live.add(watcher)
     else {
       this.#catchingUp.add(watcher)
-      // Who asked has its handle by then, if it awaited it directly.
+      // Two microtasks later, a caller that awaited the watch directly has its handle.
       queueMicrotask(() => queueMicrotask(() => this.#catchUp(watcher).catch((why: Error) => this.#end(watcher, why))))
     }
     return { close: () => this.#drop(watcher) }
   }
 
-  /** The events of one commit, in order. */
+  /** Delivers the events of one commit, in order. */
   publish(events: readonly StoreEvent[]): void {
-    for (const watcher of this.#live) this.#deliver(watcher, events.filter((event) => isWanted(watcher, event)))
+    for (const watcher of this.#live)
+      this.#deliver(
+        watcher,
+        events.filter((event) => isWanted(watcher, event)),
+      )
   }
 
-  /** Nothing more has happened up to `revision`. */
+  /** Reports that there are no further events up to `revision`. */
   progressed(revision: number): void {
     for (const watcher of this.#live) if (revision > watcher.position) watcher.onProgress?.(revision)
   }
@@ -77,7 +90,7 @@ export class WatchHub {
       watcher.position = upTo
       this.#deliver(watcher, events)
       if (!watcher.open) return
-      // Nothing is committed between this look and the next line, so there is neither gap nor repetition.
+      // No commit can happen between this check and the next line, so there is neither a gap nor a duplicate.
       if (watcher.position >= store.revision) {
         this.#catchingUp.delete(watcher)
         this.#live.add(watcher)
@@ -92,7 +105,7 @@ export class WatchHub {
     try {
       watcher.onEvents(events)
     } catch (error) {
-      // A watcher that fails must not take the commit, or the other watchers, with it.
+      // An error of one watcher must not affect the commit or other watchers.
       this.#end(watcher, error instanceof Error ? error : new Error(String(error)))
     }
   }
@@ -100,7 +113,7 @@ export class WatchHub {
   #end(watcher: Watcher, why: Error): void {
     if (!watcher.open) return
     this.#drop(watcher)
-    // Apart, so that an error in it is the caller's own and not the store's.
+    // In a separate microtask, so that an error in it does not surface in the store.
     queueMicrotask(() => watcher.onEnd?.(why))
   }
 

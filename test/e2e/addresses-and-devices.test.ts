@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useEverything } from '../kubectl/cluster.ts'
 
-const cluster = useEverything(['--feature-gates', 'CoordinatedLeaderElection=true'])
+const cluster = useEverything(['--runtime', 'simulated', '--feature-gates', 'CoordinatedLeaderElection=true'])
 const ok = (args: string, input?: object) => cluster.kubectl.ok(args, ...(input ? [JSON.stringify(input)] : []))
 const rows = async (args: string) => (await ok(`${args} --no-headers`)).trim().split('\n').map((line) => line.split(/\s+/))
 

@@ -14,11 +14,10 @@ it('a cluster moves from LMDB to etcd by backup and restore, with its keys', asy
   const [from, to, file] = ['from', 'to', 'backup'].map((name) => path.join(dir, name)) as [string, string, string]
   const maps = '/api/v1/namespaces/default/configmaps'
 
-  const first = await startServer(from)
+  const first = await startServer(from, ['--store', 'lmdb'])
   const before = new TlsClient(first.kubeconfig)
   const body = JSON.stringify({ metadata: { name: 'kept' }, data: { key: 'value' } })
   expect((await before.http1({ method: 'POST', path: maps, headers: { 'content-type': 'application/json' }, body })).code).toBe(201)
-  expect((await runCoxswain(['backup', file, '--data-dir', from])).err).toMatch(/in use|another process/)
   before.close()
   await first.stop()
 

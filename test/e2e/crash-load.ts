@@ -7,7 +7,7 @@ const json = { 'content-type': 'application/json' }
 const merge = { 'content-type': 'application/merge-patch+json' }
 
 /** Content that tells which write made it, and whether it is whole. Some of it is long. */
-export const dataOf = (name: string, seq: number) => ({ seq: String(seq), body: `${name} ${seq} ${'x'.repeat((seq * 7919) % 5000)}` })
+const dataOf = (name: string, seq: number) => ({ seq: String(seq), body: `${name} ${seq} ${'x'.repeat((seq * 7919) % 5000)}` })
 
 /** The write that made an object. Throws if its content is not that of any one write. */
 export function seqOf(object: { metadata: { name: string }; data?: Record<string, string> }): number {

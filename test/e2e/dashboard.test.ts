@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { animatedPng } from '../kubectl/animated-png.ts'
 import { CuttableWay, type Visit, seriousFindings, startBrowser, visit } from '../kubectl/browser.ts'
 import { useEverything } from '../kubectl/cluster.ts'
 import { startDashboard } from '../kubectl/coxswain.ts'
@@ -79,6 +80,14 @@ const open = (page: Page, at: string) => page.goto(origin + at)
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 const picture = (page: Page, name: string) => page.screenshot({ path: path.join(pictures, `${name}.png`), animations: 'disabled' })
 
+/** The number of frames that the browser finds in a picture. */
+const framesOf = (page: Page, png: Buffer): Promise<number> => page.evaluate(async (base64) => {
+  const { ImageDecoder } = globalThis as unknown as { ImageDecoder: new (of: object) => { tracks: { ready: Promise<void>; selectedTrack: { frameCount: number } } } }
+  const { tracks } = new ImageDecoder({ type: 'image/png', data: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)) })
+  await tracks.ready
+  return tracks.selectedTrack.frameCount
+}, png.toString('base64'))
+
 /** Opens an action's dialog, fills in a value, and confirms. Answers what the dialog said, and the command. */
 async function does(page: Page, action: string, value?: string): Promise<{ sentence: string; command: string }> {
   await page.getByRole('button', { name: action, exact: true }).first().click()
@@ -129,7 +138,7 @@ describe('a workload', () => {
     await open(page, '/')
     await row(page, 'web').getByText('Stuck').waitFor({ timeout: 30_000 })
     await row(page, 'web').getByText('crashes again and again').waitFor()
-    await picture(page, 'list')
+    const list = await picture(page, 'list')
     await row(page, 'web').click()
     const cause = page.getByRole('region', { name: 'What is in its way' })
     await cause.getByText('exit code 3').first().waitFor()
@@ -139,13 +148,20 @@ describe('a workload', () => {
     await page.getByText('in trouble').first().waitFor()
     await page.getByLabel('Template').getByText('exit 3').first().waitFor()
     expect(await page.content()).not.toContain('very-secret')
-    await picture(page, 'stuck')
+    const stuck = await picture(page, 'stuck')
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByRole('dialog').getByText('The same with kubectl').waitFor()
+    const undo = await page.screenshot({ animations: 'disabled' })
+    await page.keyboard.press('Escape')
     const told = await does(page, 'Undo')
     expect(told.command).toBe('kubectl rollout undo deployment/web --to-revision=1 -n shop')
     expect(told.sentence).toContain('The template of revision 1 becomes the present one.')
     await page.locator('header.title').getByText('Available').waitFor({ timeout: 20_000 })
     await kubectl.ok('rollout status deployment/web -n shop --timeout=20s')
-    await picture(page, 'fixed')
+    const fixed = await picture(page, 'fixed')
+    const film = animatedPng([{ png: list, seconds: 5 }, { png: stuck, seconds: 6 }, { png: undo, seconds: 4 }, { png: fixed, seconds: 5 }])
+    writeFileSync(path.join(pictures, 'rollout.png'), film)
+    expect(await framesOf(page, film)).toBe(4)
   })
 
   it('is scaled, paused, resumed and restarted, and the confirmation says what happens', async () => {
@@ -194,7 +210,7 @@ describe('a pod', () => {
     await page.getByLabel('Log of main').getByText('hello from db-1').waitFor()
     await page.getByRole('searchbox', { name: 'Search in the log' }).fill('nothing')
     await page.getByText('No line has this.').waitFor()
-    await page.getByRole('region', { name: 'Sandbox' }).getByText('Volumes, sandbox and network').waitFor()
+    await page.getByRole('region', { name: 'Start and sandbox' }).getByText('Volumes, sandbox and network').waitFor()
     await page.getByRole('button', { name: 'Shell' }).click()
     const shell = page.getByRole('textbox', { name: /Shell in db-1/ })
     await page.getByText('Shift+Escape leaves the shell').waitFor()

@@ -23,7 +23,7 @@ const flags = ['--encryption-provider-config', file, '--encryption-provider-conf
 let server: RunningServer | undefined
 let kubectl: Kubectl
 const start = async (more: readonly string[] = flags) => {
-  server = await startServer(data, more)
+  server = await startServer(data, ['--store', 'lmdb', ...more])
   kubectl = new Kubectl(server.kubeconfig)
 }
 const stop = async () => {

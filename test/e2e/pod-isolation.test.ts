@@ -1,8 +1,9 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
+import { shellIn, successesOf, trespassesOn } from './trespasses.ts'
 
 // Where pods cannot have users of their own there is nothing to see here: docs/runtimes.md.
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
@@ -24,41 +25,15 @@ async function apply(name: string, ...objects: object[]): Promise<void> {
   await kubectl.ok(`apply -f ${file}`)
 }
 
-/** Runs a line of shell in a container; answers what it wrote, and how it ended. */
-const shell = (name: string, line: string) => kubectl.run(`exec -i ${name} -- sh`, line)
-
-const findFile = (root: string, ending: string): string =>
-  path.join(root, readdirSync(root, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith(ending))!)
-
-/** Commands that get at what is the server's or the victim's. */
-async function trespasses(): Promise<string[]> {
-  const pods = path.join(data, 'node/pods')
-  const shim = readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && commandLine(pid).startsWith(`coxswain-shim ${data}`))!
-  const id = (await shell('victim', 'echo $COXSWAIN_CONTAINER_ID')).out.trim()
-  const victim = path.join(data, 'node/runtime/containers', id)
-  const { pid } = JSON.parse(readFileSync(path.join(victim, 'state.json'), 'utf8')) as { pid: number }
-  const files = [
-    findFile(path.join(data, 'pki'), 'ca.key'), path.join(data, 'db/data.mdb'), server.kubeconfig, findFile(pods, 'open/key'), findFile(pods, 'empty/y'), findFile(pods, '/token'),
-    path.join(data, 'node/users.json'), path.join(victim, 'record.json'),
-    `/proc/${server.pid}/environ`, `/proc/${shim}/environ`, `/proc/${pid}/environ`, `/proc/${pid}/root/open/key`, '/etc/shadow',
-  ]
-  return [
-    ...files.map((file) => `cat ${file}`), ...[server.pid, pid, shim].map((one) => `kill -0 ${one}`),
-    `ls ${data}`, `ls /proc/${server.pid}/cwd/`, `touch ${outside}/made`, 'mount -t tmpfs none /mnt', `nsenter --target ${server.pid} --mount true`,
-  ]
-}
-
-/** Those of some commands that succeed in a container. */
-async function successes(name: string, tries: readonly string[]): Promise<string[]> {
-  const { out } = await shell(name, tries.map((one) => `if ${one} > /dev/null 2>&1; then echo '${one}'; fi`).join('\n'))
-  return out.split('\n').filter((line) => line !== '')
-}
+const shell = (name: string, line: string) => shellIn(kubectl, name, line)
+const trespasses = () => trespassesOn({ kubectl, server, data, outside })
+const successes = (name: string, tries: readonly string[]) => successesOf(kubectl, name, tries)
 
 beforeAll(async () => {
   if (!isRoot) return
   mkdirSync(outside, { mode: 0o755 })
   process.env['OF_THE_SERVER'] = 'secret of the server'
-  server = await startEverything(data, ['--runtime', 'process', '--node-name', 'n1'])
+  server = await startEverything(data, ['--store', 'lmdb', '--runtime', 'process', '--node-name', 'n1'])
   kubectl = new Kubectl(server.kubeconfig)
   await kubectl.ok('create secret generic keys --from-literal=key=of-victim')
   const volumes = [{ name: 'keys', secret: { secretName: 'keys', defaultMode: 0o400 } }, { name: 'open', secret: { secretName: 'keys' } }, { name: 'empty', emptyDir: {} }]
@@ -159,11 +134,3 @@ describe.runIf(isRoot)('a volume', () => {
     expect(lstatSync(path.join(data, 'volumes')).mode & 0o777).toBe(0o700)
   })
 })
-
-const commandLine = (pid: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
-  } catch {
-    return ''
-  }
-}

@@ -43,14 +43,14 @@ describe('a server that cannot start', () => {
   })
 
   it('says that the data directory is in use, and by whom', async () => {
-    const first = await startServer(within('shared'))
+    const first = await startServer(within('shared'), ['--store', 'lmdb'])
     const second = await start('shared')
     expect(second).toEqual({ code: 1, out: '', err: `coxswain: the data directory ${within('shared/db')} is in use by process ${first.pid}\n` })
     expect(await first.stop()).toMatchObject({ code: 0 })
   })
 
   it('says that the store is corrupt, and leaves it alone', async () => {
-    const server = await startServer(within('sound'))
+    const server = await startServer(within('sound'), ['--store', 'lmdb'])
     expect(await server.stop()).toMatchObject({ code: 0 })
     const file = within('corrupt/db/data.mdb')
     mkdirSync(path.dirname(file), { recursive: true })

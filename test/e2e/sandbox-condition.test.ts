@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type RunningServer, runCoxswain, startEverything } from '../kubectl/coxswain.ts'
+import { type RunningServer, hasContainers, runCoxswain, startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 
 /** Everything, with nodes that run processes, on a directory that outlives it. */
@@ -139,7 +139,8 @@ it('a pod without a sandbox says why, and nothing more once that is mended', asy
   expect(await listen()).toEqual({ secretive: 'True,,', disk: 'True,,', address: 'True,,' })
 })
 
-it('a node that was down gives its pods new sandboxes', async () => {
+// With containers: test/cri/failures.test.ts.
+it.runIf(!hasContainers)('a node that was down gives its pods new sandboxes', async () => {
   const machine = await Machine.start()
   await machine.kubectl.ok('create -f -', pod('web'))
   await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=15s')
@@ -165,7 +166,8 @@ it('a node that is told to go down ends its pods first, and their sandboxes are 
   const machine = await Machine.start('--shutdown-grace-period', '10s')
   await machine.kubectl.ok('create -f -', pod('web'))
   await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=15s')
-  expect(await machine.server.stop()).toMatchObject({ code: 0, err: '' })
+  // In the namespace of the tests with containers, the address of the DNS server is nobody's.
+  expect(await machine.server.stop()).toMatchObject(hasContainers ? { code: 0 } : { code: 0, err: '' })
 
   await machine.start()
   expect(await machine.kubectl.ok('get pod web -o jsonpath={.status.phase},{.status.reason},{.status.message}')).toBe('Failed,Terminated,Pod was terminated in response to imminent node shutdown.')

@@ -14,7 +14,7 @@ metadata: { name: talk }
 spec:
   terminationGracePeriodSeconds: 0
   containers:
-    - { name: main, image: busybox, command: [sh, -c, 'for i in 1 2 3; do echo line $i; done; echo oops >&2; touch /tmp/said; until [ -e /tmp/more ]; do sleep 0.1; done; echo more; exec sleep 600'] }
+    - { name: main, image: busybox, command: [sh, -c, 'for i in 1 2 3; do echo line $i; done; sleep 0.5; echo oops >&2; touch /tmp/said; until [ -e /tmp/more ]; do sleep 0.1; done; echo more; exec sleep 600'] }
     - { name: web, image: nginx, ports: [{ containerPort: 80 }] }
 ---
 apiVersion: v1

@@ -75,7 +75,7 @@ describe('coxswain up says in one line why it cannot start', () => {
   it.each([
     ['this machine is one node', ['--runtime', 'process', '--nodes', '2'], '--nodes: this machine is one node; only simulated ones can be many'],
     ['a flag that it does not have', ['--node'], "unknown option '--node' (Did you mean --nodes?)"],
-    ['a runtime that it does not have', ['--runtime', 'docker'], "option '--runtime <name>' argument 'docker' is invalid. Allowed choices are auto, process, simulated."],
+    ['a runtime that it does not have', ['--runtime', 'docker'], "option '--runtime <name>' argument 'docker' is invalid. Allowed choices are auto, cri, process, simulated."],
     ['a catalogue that is not there', ['--image-catalogue', '/nonexistent'], "--image-catalogue: ENOENT: no such file or directory, open '/nonexistent'"],
     ['times that do not fit', ['--shutdown-grace-period', '1s', '--shutdown-grace-period-critical-pods', '2s'], '--shutdown-grace-period-critical-pods: must not be longer than --shutdown-grace-period'],
   ])('%s', async (_, flags, reason) => {
@@ -90,7 +90,7 @@ describe('coxswain up says in one line why it cannot start', () => {
 
   it('a port and a data directory that are in use', async () => {
     const dataDir = newDataDir()
-    const first = await startEverything(dataDir, ['--runtime', 'simulated'])
+    const first = await startEverything(dataDir, ['--store', 'lmdb', '--runtime', 'simulated'])
     onTestFinished(async () => void (await first.stop()))
     const { port } = new URL(first.url)
     expect(await up('--data-dir', dataDir)).toEqual({ code: 1, out: '', err: `coxswain: the data directory ${path.join(dataDir, 'db')} is in use by process ${first.pid}\n` })

@@ -11,7 +11,7 @@ export interface EtcdClusterOptions {
 }
 
 /** Throws a sentence that says how to get etcd, where it is not installed. */
-export function requireEtcd(): void {
+function requireEtcd(): void {
   if (spawnSync('etcd', ['--version']).error) throw new Error('this test needs etcd: install Debian\'s package etcd-server')
 }
 

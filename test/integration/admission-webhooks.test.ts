@@ -66,6 +66,22 @@ describe('an AdmissionReview', () => {
     expect(hook.calls[0]!.path).toBe('/v?timeout=10s')
   })
 
+  it('carries managedFields, and patches may name them', async () => {
+    await configure('Validating', 'v', webhook('v'))
+    await server.create(`${configMaps}?fieldManager=one`, configMap('a', { x: 'y' }))
+    await server.patch(`${configMaps}/a?fieldManager=two`, { data: { z: '1' } })
+    await server.delete(`${configMaps}/a`)
+    const managers = (object: any) => object?.metadata.managedFields?.map(({ manager, fieldsV1 }: any) => [manager, fieldsV1])
+    const one = ['one', { 'f:data': { '.': {}, 'f:x': {} } }]
+    expect(hook.calls.map(({ body: { request } }) => [managers(request.object), managers(request.oldObject)])).toEqual([
+      [[one], undefined], [expect.arrayContaining([one, ['two', { 'f:data': { 'f:z': {} } }]]), [one]], [undefined, expect.arrayContaining([one])],
+    ])
+    hook.answer = byPath({ v: allow, m: patch({ op: 'test', path: '/metadata/managedFields/0/manager', value: 'one' }, { op: 'remove', path: '/metadata/managedFields' }, add('/data/w', '1')) })
+    await configure('Mutating', 'm', webhook('m'))
+    const { body } = await server.create(`${configMaps}?fieldManager=one`, configMap('b', { x: 'y' }))
+    expect([body.data, managers(body)]).toEqual([{ x: 'y', w: '1' }, [one]])
+  })
+
   it('is about the Scale where the request is, and is asked in the old form where the webhook knows no other', async () => {
     hook.answer = ({ request }) => ({ apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', response: { allowed: request.object.spec.replicas < 5, status: { message: 'too many' } } })
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -274,5 +290,36 @@ describe('which requests webhooks are asked about', () => {
     })
     expect(hook.calls[0]!.body.request).toMatchObject({ kind: { group: 'autoscaling', version: 'v1' }, requestKind: { version: 'v2' }, object: { apiVersion: 'autoscaling/v1' } })
     expect([code, body.apiVersion, body.spec.metrics[0].resource.target.averageUtilization]).toEqual([201, 'autoscaling/v2', 55])
+  })
+})
+
+describe('a connection', () => {
+  const connecting = ['pods/exec', 'pods/attach', 'pods/portforward', 'pods/proxy', 'services/proxy', 'nodes/proxy']
+  const rules = [{ operations: ['CONNECT'], apiGroups: [''], apiVersions: ['v1'], resources: connecting }]
+  const rows: [url: string, kind: string, subresource: string, options: object][] = [
+    [`${pods}/a/exec?command=sh&command=-c&stdin=true&container=main`, 'PodExecOptions', 'exec', { command: ['sh', '-c'], stdin: true, container: 'main' }],
+    [`${pods}/a/attach?stdout=true`, 'PodAttachOptions', 'attach', { stdout: true }],
+    [`${pods}/a/portforward?ports=80`, 'PodPortForwardOptions', 'portforward', { ports: [80] }],
+    [`${pods}/a/proxy/x`, 'PodProxyOptions', 'proxy', { path: '/x' }],
+    ['/api/v1/namespaces/default/services/s:80/proxy/x', 'ServiceProxyOptions', 'proxy', { path: '/x' }],
+    ['/api/v1/nodes/n/proxy/x', 'NodeProxyOptions', 'proxy', { path: '/x' }],
+  ]
+  it.each(rows)('%s is told to webhooks, which may refuse it', async (url, kind, subResource, options) => {
+    await server.create(pods, pod('a'))
+    await configure('Validating', 'v', webhook('v', { rules }))
+    await server.get(url)
+    expect(hook.calls).toHaveLength(1)
+    const { request } = hook.calls[0]!.body
+    expect(request).toMatchObject({ operation: 'CONNECT', subResource, kind: { group: '', version: 'v1', kind }, object: { kind, apiVersion: 'v1', ...options }, oldObject: null, options: null })
+    hook.answer = answering(() => ({ allowed: false, status: { message: 'nobody connects', code: 403 } }))
+    const refused = await server.get(url)
+    expect([refused.code, refused.body.message]).toEqual([403, 'admission webhook "v.example.com" denied the request: nobody connects'])
+  })
+
+  it('is what a mutating webhook is asked about, too, and cannot change', async () => {
+    await server.create(pods, pod('a'))
+    await configure('Mutating', 'm', webhook('m', { rules }))
+    const open = await server.get(`${pods}/a/exec?command=sh`)
+    expect([hook.calls.length, open.body.message]).toEqual([1, 'pod a does not have a host assigned'])
   })
 })

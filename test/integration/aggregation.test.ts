@@ -240,3 +240,12 @@ describe('a group that this server serves itself', () => {
     await until('the local one is back', () => stored('v1beta1.metrics.k8s.io')?.spec.service === null || stored('v1beta1.metrics.k8s.io')?.spec.service === undefined)
   })
 })
+
+it('metrics tell which API services are not available, and how often they became so', async () => {
+  await server.create(services, apiService({ service: { namespace: 'default', name: 'nobody' } }))
+  const unavailable = (service: string) => server.metric('aggregator_unavailable_apiservice', { name: service })
+  await until('it is judged', async () => (await server.metric('aggregator_unavailable_apiservice_total', { name, reason: 'ServiceNotFound' })) === 1)
+  expect([await unavailable(name), await unavailable('v1.apps')]).toEqual([1, 0])
+  await server.delete(`${services}/${name}`)
+  expect(await unavailable(name)).toBeUndefined()
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cloneSetDefinition } from '../../src/api/kinds/cloneset-definition.ts'
+import { cloneSetDefinition } from '../../src/api/kinds/workloads/cloneset-definition.ts'
 import { settle, type TestServer } from './server.ts'
 import { useTestServer } from './use-test-server.ts'
 

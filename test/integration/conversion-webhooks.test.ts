@@ -260,3 +260,27 @@ describe('what a conversion webhook may not answer', () => {
     expect((await lines(watch, 1)).map(({ type, object }) => [type, object.code])).toEqual([['ERROR', 500]])
   })
 })
+
+it('conversions are counted by their outcome, under Kubernetes’ names', async () => {
+  await define('v1')
+  await server.create(url('v1'), v1('a'))
+  const outcomes: [answer: typeof hook.answer | undefined, failure: string][] = [
+    [honest, ''],
+    [(body) => answerTo(body, []), 'conversion_webhook_partial_response_failure'],
+    [(body) => answerTo(body, [{}]), 'conversion_webhook_invalid_converted_object_failure'],
+    [(body) => ({ ...answerTo(body, []), kind: 'Boat' }), 'conversion_webhook_malformed_response_failure'],
+    [undefined, 'conversion_webhook_call_failure'],
+  ]
+  for (const [i, [answer, failure_type]] of outcomes.entries()) {
+    if (answer) hook.answer = answer
+    else await hook.close()
+    await server.patch(url('v1', '/a'), { spec: { sails: i + 1 } })
+    await server.get(url('v2', '/a'))
+    const result = failure_type ? 'failure' : 'success'
+    expect(await server.metric('apiserver_conversion_webhook_request_total', { result, failure_type }), failure_type).toBe(1)
+    expect(await server.metric('apiserver_conversion_webhook_duration_seconds_count', { result, failure_type })).toBe(1)
+  }
+  const labels = { crd_name: `boats.${group}`, from_version: 'v1', to_version: 'v2' }
+  expect(await server.metric('apiserver_crd_conversion_webhook_duration_seconds_count', { ...labels, succeeded: 'true' })).toBe(1)
+  expect(await server.metric('apiserver_crd_conversion_webhook_duration_seconds_count', { ...labels, succeeded: 'false' })).toBe(4)
+})

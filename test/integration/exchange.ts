@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { readJson } from '../../src/api/json/index.ts'
-import { type Body, type Exchange, isAsync, wholeBody } from '../../src/server/http/exchange.ts'
-import type { Sink } from '../../src/server/http/watch-writer.ts'
+import { type Body, type Exchange, isAsync, wholeBody } from '../../src/server/http/exchange/exchange.ts'
+import type { Sink } from '../../src/server/http/watch/watch-chunks.ts'
 
 export type Headers = Record<string, string | string[]>
 

@@ -149,3 +149,16 @@ it('a page that somebody puts there is served, and named at the root', async () 
   expect((await server.get('/slo')).text).toBe('{"slos":[]}')
   expect((await server.get('/')).text).toContain('"/slo"')
 })
+
+describe('admission', () => {
+  it('is measured by step and by plugin, as passed or rejected', async () => {
+    const measured = async (name: string, labels: Record<string, string>) => (await server.metric(`apiserver_admission_${name}_admission_duration_seconds_count`, labels)) ?? 0
+    const step = (type: string, rejected: string) => measured('step', { type, operation: 'CREATE', rejected })
+    const plugin = (rejected: string) => measured('controller', { name: 'NamespaceLifecycle', type: 'admit', operation: 'CREATE', rejected })
+    const before = [await step('admit', 'false'), await step('validate', 'false'), await step('admit', 'true'), await plugin('false'), await plugin('true')]
+    await server.create(configMaps, configMap('a'))
+    await server.create(configMaps.replace('default', 'nowhere'), configMap('a'))
+    const after = [await step('admit', 'false'), await step('validate', 'false'), await step('admit', 'true'), await plugin('false'), await plugin('true')]
+    expect(after).toEqual(before.map((count) => count + 1))
+  })
+})

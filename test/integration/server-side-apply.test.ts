@@ -128,3 +128,28 @@ describe('a manager who applies in another API version', () => {
     expect((reply.body.metadata.managedFields as Entry[]).map(({ manager, apiVersion }) => [manager, apiVersion])).toEqual([['me', 'autoscaling/v2']])
   })
 })
+
+describe('what the server says of an object itself', () => {
+  it('is managed by kube-apiserver, through the status', async () => {
+    const url = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    await apply(url, 'me', {
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'boats.example.com' },
+      spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'boats', kind: 'Boat' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] },
+    })
+    const entries = async () => entriesOf(await server.get(`${url}/boats.example.com`))
+    await expect.poll(async () => (await entries()).length).toBe(2)
+    const conditions = ['Established', 'NamesAccepted'].map((type) => `k:{"type":"${type}"}`)
+    const [, [manager, operation, subresource, fields]] = (await entries()) as any
+    expect([manager, operation, subresource, Object.keys(fields['f:status']['f:conditions']).sort(), Object.keys(fields)]).toEqual(['kube-apiserver', 'Update', 'status', conditions, ['f:status']])
+    expect(fields['f:status']['f:acceptedNames']).toMatchObject({ 'f:kind': {}, 'f:plural': {} })
+  })
+
+  it('is so for quotas that are charged', async () => {
+    const url = '/api/v1/namespaces/default/resourcequotas'
+    await server.create(`${url}?fieldManager=me`, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { configmaps: '5' } } })
+    await server.patch(`${url}/q/status?fieldManager=counter`, { status: { hard: { configmaps: '5' }, used: { configmaps: '0' } } })
+    await server.create(configMaps, map('a'))
+    const owners = entriesOf(await server.get(`${url}/q`)).map(([manager, , subresource, fields]: any) => [manager, subresource, Object.keys(fields['f:status'] ?? {})])
+    expect(owners).toContainEqual(['kube-apiserver', 'status', ['f:used']])
+  })
+})

@@ -11,12 +11,16 @@ export interface Options {
   gates?: Partial<Record<GateName, boolean>>
   settings?: ResourceSettings
   tokenIssuers?: readonly string[]
+  /** Signs tokens, in PEM: servers of one cluster have the same. */
+  tokenKey?: string
   /** When its clock begins. */
   startMs?: number
   seed?: number
   maxWatches?: number
   fairness?: FairnessSettings
   build?: string
+  /** The range of cluster IPs that it is told to have. */
+  serviceRange?: string
   authorization?: readonly AuthorizerChoice[]
   /** Shown to other API servers. */
   proxyClient?: KeyPair
@@ -58,7 +62,7 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore } = options
+    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange } = options
     const clock = new VirtualClock(startMs)
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -73,9 +77,11 @@ export class TestServer {
       logger: new Logger((line) => errors.push(line), 'error'),
       release: '0.0.0-test',
       ...(build ? { build } : {}),
+      ...(serviceRange ? { services: { range: () => serviceRange } } : {}),
       ...(authorization ? { authorization } : {}),
       ...(proxyClient ? { proxyClient } : {}),
       ...(settings ? { settings } : {}),
+      ...(tokenKey ? { tokenKey } : {}),
       ...(tokenIssuers ? { tokenIssuers } : {}),
       ...(fairness ? { fairness } : {}),
       freezesObjects: true,

@@ -80,6 +80,15 @@ describe('the IPAddress of a service', () => {
   })
 })
 
+it('a server that died between the address of its service and the service starts again', async () => {
+  const key = '/registry/services/specs/default/kubernetes'
+  const { revision } = (await server.store.get(key))!
+  server.api.close()
+  await server.store.write({ key, expected: revision, value: undefined })
+  server = await TestServer.start({ store: server.store })
+  expect((await server.get(`${services}/kubernetes`)).body.spec.clusterIPs).toEqual(['10.0.0.1'])
+})
+
 describe('ranges', () => {
   const range = (name: string, cidr: string) => ({ metadata: { name }, spec: { cidrs: [cidr] } })
 
@@ -130,6 +139,28 @@ it('services that were stored without IPAddresses get theirs at the next start',
   expect(await namesOf(addresses, next)).toEqual(['10.0.0.1', '10.0.0.9'])
   expect(next.errors).toEqual([])
   next.api.close()
+})
+
+describe('a server with another range', () => {
+  it('gives services whose address is in no range any more another one, and leaves the rest', async () => {
+    await server.create(services, service('web', { clusterIP: '10.0.0.9' }))
+    await server.create(services, service('head', { clusterIP: 'None' }))
+    await server.create(ranges, { metadata: { name: 'more' }, spec: { cidrs: ['10.2.0.0/24'] } })
+    await server.create(services, service('kept', { clusterIP: '10.2.0.9' }))
+    server.api.close()
+    const other = await TestServer.start({ store: server.store, seed: 2, serviceRange: '127.130.16.0/20' })
+    const ipOf = async (name: string) => (await other.get(`${services}/${name}`)).body.spec.clusterIPs as string[]
+    expect(await ipOf('kubernetes')).toEqual(['127.130.16.1'])
+    expect(await ipOf('head')).toEqual(['None'])
+    expect(await ipOf('kept')).toEqual(['10.2.0.9'])
+    const [moved] = await ipOf('web')
+    expect(moved).toMatch(/^127\.130\.(1[6-9]|2\d|3[01])\.\d+$/)
+    expect((await namesOf(addresses, other)).sort()).toEqual(['10.2.0.9', '127.130.16.1', moved].sort())
+    expect((await other.get(`${ranges}/kubernetes`)).body.spec.cidrs).toEqual(['127.130.16.0/20'])
+    const fresh = await other.create(services, service('fresh'))
+    expect(fresh.body.spec.clusterIP).toMatch(/^127\.130\./)
+    other.api.close()
+  })
 })
 
 /** Removes an IPAddress as if it had never been made, while nobody looks. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { base64, sampleRequest } from '../../src/api/x509/sample-request.ts'
 import type { ApiRequest } from '../../src/client/index.ts'
-import { InProcessTransport } from '../../src/cluster/in-process-transport.ts'
+import { InProcessTransport } from '../../src/cluster/parts/in-process-transport.ts'
 import { stages } from '../../src/server/write/stages.ts'
 import { TestServer, configMap, configMaps, pod, pods } from './server.ts'
 

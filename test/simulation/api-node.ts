@@ -2,12 +2,14 @@ import { FeatureGates } from '../../src/api/feature-gates.ts'
 import { Logger } from '../../src/base/logger.ts'
 import type { SeededRandom } from '../../src/base/seeded-random.ts'
 import { type Transport, TransportError } from '../../src/client/index.ts'
-import { InProcessTransport } from '../../src/cluster/in-process-transport.ts'
+import { InProcessTransport } from '../../src/cluster/parts/in-process-transport.ts'
 import { ApiServer, Authenticator, admissionPlugins } from '../../src/server/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { LaggingStore } from '../lagging-store.ts'
 import { type DiskOptions, Mount } from './disk.ts'
 import type { History } from './history.ts'
 import { Process } from './process.ts'
+import type { ServerLag } from './server-lag.ts'
 
 /** A client's connection to one life of the server. */
 export interface Connection {
@@ -28,6 +30,10 @@ export interface ApiNodeOptions extends DiskOptions {
   store: Store
   random: SeededRandom
   history: History
+  /** Default: server. */
+  name?: string
+  /** How late the server hears of what others have written. Default: there are no others. */
+  lag?: ServerLag
   /** The server found fault with itself. */
   onError(line: string): void
 }
@@ -68,11 +74,13 @@ export class ApiNode {
 
   async start(): Promise<void> {
     if (this.#life) return
-    const { store, random, timeline, history, onError } = this.#options
+    const { store, lag, name = 'server', random, timeline, history, onError } = this.#options
     const number = ++this.#lives
-    const process = new Process('server', timeline)
+    const process = new Process(name, timeline)
+    const view = lag && (await LaggingStore.open(store, lag.arrivalAt(process)))
+    if (view) process.onDeath(() => void view.close())
     const server = await ApiServer.open({
-      store: new Mount(store, process, this.#options),
+      store: new Mount(view ?? store, process, this.#options),
       gates: FeatureGates.of(),
       authenticator: new Authenticator(new Map()),
       admission: admissionPlugins,
@@ -84,14 +92,14 @@ export class ApiNode {
       address: '127.0.0.1:6443',
     })
     this.#life = { process, server, transport: new InProcessTransport(server, user), cuts: new Set() }
-    history.add('server', `is up, at revision ${store.revision}`)
+    history.add(name, `is up, at revision ${store.revision}`)
   }
 
   crash(): void {
     const life = this.#life
     if (!life) return
     this.#life = undefined
-    this.#options.history.add('server', 'crashes')
+    this.#options.history.add(life.process.name, 'crashes')
     life.process.kill()
     life.server.close()
     for (const cut of life.cuts) cut(new TransportError('the connection was reset', false))

@@ -3,7 +3,8 @@ import { LagMeter } from '../../src/client/cache/lag.ts'
 import { ObjectCache } from '../../src/client/cache/object-cache.ts'
 import { Client, ConsistencyStore, LeaderElector } from '../../src/client/index.ts'
 import { Leadership } from '../../src/client/leadership/index.ts'
-import { UnsettledWrites } from '../../src/controllers/kit/unsettled.ts'
+import { UnsettledWrites } from '../../src/controllers/kit/writes/unsettled.ts'
+import { ObjectStore } from '../../src/server/objects/object-store.ts'
 import { deluded, delusions } from './claim-breakages.ts'
 import { distortions, planted } from './condition-breakages.ts'
 import { StorageNodes } from './scenarios/storage-nodes.ts'
@@ -34,6 +35,9 @@ const parts = {
 
   /** A new leader takes any list for the newest. */
   'first-list': (): Mend => replace(LeaderElector.prototype, 'lastWritten', () => ''),
+
+  /** Of several servers, one that is behind answers at once. */
+  'server-behind': (): Mend => replace(ObjectStore.prototype, 'catchUp', async () => {}),
 
   /** Whoever is behind says that all is well. */
   readiness: (): Mend => replace(LagMeter.prototype, 'problem', () => undefined),

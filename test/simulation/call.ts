@@ -19,6 +19,10 @@ export interface Call extends Target {
   readonly body: unknown
   readonly sentAtMs: number
   arrivedAtMs: number | undefined
+  /** The store's revision when it arrived. */
+  arrivedAtRevision: number | undefined
+  /** It reads, and asks for no version in particular. */
+  asksNewest: boolean
   /** What truly happened at the server; undefined while it has not, or where the server died over it. */
   outcome: Outcome | undefined
   /** What the sender knows: nothing yet, the truth, something else, or that it has given up. */
@@ -69,7 +73,7 @@ export function describeOutcome(outcome: Outcome): string {
   return `done${resourceVersion ? ` (${resourceVersion})` : ''}${deletionTimestamp ? ', is being deleted' : ''}`
 }
 
-export function describeError(error: Error): string {
+function describeError(error: Error): string {
   if (error instanceof ApiError) return `${error.code} ${error.reason}`
   if (error instanceof TransportError) return `no answer: ${error.message}`
   return error.message

@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/generated/types.ts'
-import { claimUsed, neverUsed } from '../../src/api/kinds/claim-recovery.ts'
-import { provisionedBy } from '../../src/api/kinds/volume-binding.ts'
+import { claimUsed, neverUsed } from '../../src/api/kinds/workloads/claim-recovery.ts'
+import { provisionedBy } from '../../src/api/kinds/volumes/volume-binding.ts'
 import type { claimRecoveryController } from '../../src/controllers/claim-recovery/index.ts'
 
 type Definition = typeof claimRecoveryController

@@ -1,5 +1,6 @@
 import type { Invariant } from './invariant.ts'
 import { describe, isElection, isWrite, keyOfCall } from './call.ts'
+import { readsAreFresh } from './fresh-reads-rule.ts'
 import { oneLeaderActs } from './leadership-rule.ts'
 import { behindIsTold } from './readiness-rule.ts'
 import { deletesNameTheirObject, namesAreUsedAgain } from './write-rules.ts'
@@ -67,4 +68,5 @@ export const commonRules = (): Invariant[] => [
   namesAreUsedAgain(),
   behindIsTold(),
   idlenessIsQuiet(),
+  readsAreFresh(),
 ]

@@ -145,10 +145,11 @@ export function withPlantedBug(definition: ManagedController): ManagedController
   const { bug } = planted
   if (!bug || isFree(definition) || !definition.status) return definition
   const known = new Set<string>()
+  const stage = definition.status
   return {
     ...definition,
-    status(seen: Record<string, unknown>, outcome: never) {
-      const status = definition.status!(seen, outcome) as Status
+    status: { ...stage, compute(seen: Record<string, unknown>, outcome: never) {
+      const status = stage.compute(seen, outcome) as Status
       const owner = (seen.set ?? seen.deployment ?? seen.owner ?? seen.job) as (Draft['owner'] & { status?: Status }) | undefined
       if (!owner || !status) return status
       const next = structuredClone(status)
@@ -156,6 +157,6 @@ export function withPlantedBug(definition: ManagedController): ManagedController
       bug({ next, stored: owner.status ?? {}, owner, nowMs: seen.nowMs as number, isFirstLook: !known.has(uid) })
       known.add(uid)
       return next
-    },
+    } },
   } as ManagedController
 }

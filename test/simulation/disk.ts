@@ -36,6 +36,14 @@ export class Mount implements Store {
     return this.#store.compactedRevision
   }
 
+  get currentRevision(): Store['currentRevision'] {
+    return this.#store.currentRevision
+  }
+
+  get waitUntilSeen(): Store['waitUntilSeen'] {
+    return this.#store.waitUntilSeen
+  }
+
   get(key: string): Promise<Versioned | undefined> {
     return this.#store.get(key)
   }

@@ -1,17 +1,18 @@
 import { ApiError, internalError, serviceUnavailable, tooManyRequests } from '../../src/api/errors.ts'
 import type { KubeObject } from '../../src/api/object.ts'
 import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../../src/client/index.ts'
-import type { ApiNode, Connection } from './api-node.ts'
+import type { Connection } from './api-node.ts'
 import { type Call, type CallListener, type Outcome, isWrite, targetOf } from './call.ts'
 import { type Faults, longestDelayMs } from './faults.ts'
 import type { Process } from './process.ts'
+import type { Servers } from './servers.ts'
 import type { Timeline } from './timeline.ts'
 import { WatchLink } from './watch-link.ts'
 
 /** What all connections of a world share. */
 export interface Network {
   readonly timeline: Timeline
-  readonly node: ApiNode
+  readonly servers: Servers
   readonly listeners: readonly CallListener[]
   /** Open watches, of all processes. */
   readonly watches: Set<WatchLink>
@@ -20,6 +21,8 @@ export interface Network {
   /** A revision of which the server still knows how everything was. */
   pastRevision(faults: Faults): number
   nextCallNumber(): number
+  /** The newest revision of the store. */
+  revision(): number
 }
 
 /** How one process reaches the API. Everything that can go wrong on the way goes wrong here. */
@@ -78,6 +81,8 @@ class Exchange {
       body: request.body,
       sentAtMs: network.timeline.nowMs,
       arrivedAtMs: undefined,
+      arrivedAtRevision: undefined,
+      asksNewest: !isWrite(request) && !request.query?.resourceVersion && !request.query?.continue,
       outcome: undefined,
       told: 'nothing',
     }
@@ -101,7 +106,7 @@ class Exchange {
     if (faults.happens('lostRequest')) return this.#fail(new TransportError('timed out', false), faults.timeoutMs())
     const isLate = isWrite(this.#call) && faults.happens('lateRequest')
     const delayMs = isLate ? faults.between(1, longestDelayMs) : faults.messageMs()
-    const connection = this.#network.node.connect()
+    const connection = this.#network.servers.connect(this.#process)
     if (!connection) return this.#fail(new TransportError('connection refused', true), delayMs)
     // Until there is an answer the connection may be cut, wherever the request is by then.
     const stop = connection.whenCut((error) => this.#fail(error, 0))
@@ -122,6 +127,7 @@ class Exchange {
     const call = this.#call
     const faults = this.#faults
     call.arrivedAtMs = this.#network.timeline.nowMs
+    call.arrivedAtRevision = this.#network.revision()
     this.#tell('arrived')
     if (faults.happens('errorBefore')) return this.#fail(refusal(faults), faults.messageMs())
     if (isWrite(call) && call.name && faults.happens('rival')) await this.#network.touch(call)
@@ -131,6 +137,7 @@ class Exchange {
     if (isForCache && faults.happens('staleList')) {
       const past = { resourceVersion: String(this.#network.pastRevision(faults)), resourceVersionMatch: 'Exact' }
       this.#request = { ...this.#request, query: { ...query, ...past } }
+      call.asksNewest = false
     }
     const outcome = await connection.transport.send<KubeObject>(this.#request).then(
       (object): Outcome => ({ object }),

@@ -11,6 +11,7 @@ const usage = `usage: npm run simulate -- [--seed N] [--steps M] [--seeds K] [--
   --steps M     steps with faults in each run (2000)
   --seeds K     how many seeds, from N on (1)
   --profile P   ${profileNames.join(', ')} (swarm)
+  --servers N   API servers over one store, each with a lag of its own (1)
   --scenario S  ${scenarioNames.join(', ')} (any: the seed decides)
   --break PART  runs with a part that is broken on purpose: ${Object.keys(breakages).join(', ')}
   --jobs J      processes at the same time (1)
@@ -21,6 +22,7 @@ interface Settings {
   steps: number
   seeds: number
   profile: string
+  servers: number
   scenario: string
   breakage: Breakage | undefined
   jobs: number
@@ -46,13 +48,14 @@ function readSettings(args: string[]): Settings {
       steps: { type: 'string', default: '2000' },
       seeds: { type: 'string', default: '1' },
       profile: { type: 'string', default: 'swarm' },
+      servers: { type: 'string', default: '1' },
       scenario: { type: 'string', default: 'any' },
       break: { type: 'string' },
       jobs: { type: 'string', default: '1' },
       history: { type: 'boolean', default: false },
     },
   })
-  const count = (name: 'seed' | 'steps' | 'seeds' | 'jobs') => {
+  const count = (name: 'seed' | 'steps' | 'seeds' | 'servers' | 'jobs') => {
     const value = Number(values[name])
     if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} takes a whole number, not ${JSON.stringify(values[name])}`)
     return value
@@ -65,6 +68,7 @@ function readSettings(args: string[]): Settings {
     steps: count('steps'),
     seeds: count('seeds'),
     profile: values.profile,
+    servers: Math.max(1, count('servers')),
     scenario: values.scenario,
     breakage: values.break as Breakage | undefined,
     jobs: Math.max(1, count('jobs')),
@@ -72,14 +76,14 @@ function readSettings(args: string[]): Settings {
   }
 }
 
-const commandFor = ({ steps, profile, scenario, breakage }: Settings, seed: number): string =>
-  `npm run simulate -- --seed ${seed} --steps ${steps} --profile ${profile} --scenario ${scenario}${breakage ? ` --break ${breakage}` : ''}`
+const commandFor = ({ steps, profile, servers, scenario, breakage }: Settings, seed: number): string =>
+  `npm run simulate -- --seed ${seed} --steps ${steps} --profile ${profile}${servers > 1 ? ` --servers ${servers}` : ''} --scenario ${scenario}${breakage ? ` --break ${breakage}` : ''}`
 
 /** One seed after another, until one fails. */
 async function runHere(settings: Settings): Promise<Tally> {
   const tally: Tally = { runs: 0, steps: 0, virtualMs: 0, revisions: 0, failures: 0 }
   for (let { seed } = settings; seed < settings.seed + settings.seeds; seed++) {
-    const result = await run({ seed, steps: settings.steps, profile: settings.profile, scenario: settings.scenario, breakage: settings.breakage })
+    const result = await run({ seed, steps: settings.steps, profile: settings.profile, servers: settings.servers, scenario: settings.scenario, breakage: settings.breakage })
     tally.runs++
     tally.steps += result.steps
     tally.virtualMs += result.virtualMs
@@ -114,8 +118,8 @@ async function runApart(settings: Settings): Promise<Tally> {
   }))
 }
 
-const argumentsFor = ({ seed, seeds, steps, profile, scenario, breakage }: Settings): string[] =>
-  ['--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--profile', profile, '--scenario', scenario].concat(breakage ? ['--break', breakage] : [])
+const argumentsFor = ({ seed, seeds, steps, profile, servers, scenario, breakage }: Settings): string[] =>
+  ['--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--profile', profile, '--servers', String(servers), '--scenario', scenario].concat(breakage ? ['--break', breakage] : [])
 
 function tallyOf(child: ChildProcess): Promise<Tally> {
   return new Promise((resolve, reject) => {

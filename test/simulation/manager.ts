@@ -9,7 +9,7 @@ import { Process } from './process.ts'
 import type { World } from './world.ts'
 
 /** Where the managers' election is held. */
-export const electionLease = { namespace: 'kube-system', name: 'simulation' }
+const electionLease = { namespace: 'kube-system', name: 'simulation' }
 /** The same as the truth has it. */
 export const leaseKey = `${electionLease.namespace}/${electionLease.name}`
 
@@ -170,7 +170,8 @@ export class Manager {
 /** Notes how far each cache of a controller is, and follows those that are new. */
 function look(world: World, identity: string, definition: AnyController, ctx: ObserveContext, caches: Map<string, CacheWatch>): Map<string, number> {
   const seen = new Map<string, number>()
-  for (const type of [definition.owner, ...(definition.owns ?? []), ...(definition.watches ?? []).map((w) => w.type), ...(definition.reads ?? [])]) {
+  const { owns = [], watches = [], reads = [] } = definition.sources ?? {}
+  for (const type of [definition.owner, ...owns, ...watches.map((w) => w.type), ...reads]) {
     const informer = ctx.caches.of(type) as SharedInformer
     // Each term of a leader has caches of its own.
     if (caches.get(type.plural)?.informer !== informer) caches.set(type.plural, new CacheWatch(world, identity, informer))

@@ -11,6 +11,8 @@ export interface RunOptions {
   /** How many steps there are faults for. */
   steps: number
   profile?: string
+  /** How many API servers there are over the store. */
+  servers?: number
   breakage?: Breakage
   /** What is simulated; by default whichever of all the seed takes. */
   scenario?: string
@@ -38,14 +40,14 @@ const idleMs = 70_000
 const mostStepsAfterwards = 100_000
 
 /** Runs one seed from beginning to end, or to the first rule that is broken. */
-export async function run({ seed, steps, profile = 'swarm', breakage, scenario = 'any' }: RunOptions): Promise<RunResult> {
+export async function run({ seed, steps, profile = 'swarm', servers = 1, breakage, scenario = 'any' }: RunOptions): Promise<RunResult> {
   const mend = breakage ? breakages[breakage]() : () => {}
   let world: World | undefined
   const noteFailure = (e: unknown) => world?.judge('no part fails without anybody noticing', String(e))
   process.on('unhandledRejection', noteFailure)
   try {
     const controllers = controllersOf(scenario, seed)
-    world = await World.create({ seed, profile, controllers, invariants: commonRules() })
+    world = await World.create({ seed, profile, servers, controllers, invariants: commonRules() })
     const startMs = world.timeline.nowMs
     while (world.steps < steps && !world.violation) await world.step()
     if (!world.violation) await comeToRest(world)

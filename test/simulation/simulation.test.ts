@@ -22,9 +22,9 @@ describe('the same seed', () => {
 })
 
 describe('every rule holds', () => {
-  it('for sixty seeds', slowly, async () => {
-    for (let seed = 1; seed <= 60; seed++) {
-      const { violation, history } = await run({ seed, steps: 600 })
+  it.each([['one server', 1, 45], ['two servers whose caches differ in lag', 2, 15]])('for seeds of %s', slowly, async (_, servers, seeds) => {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const { violation, history } = await run({ seed, steps: 600, servers })
       expect(violation, `seed ${seed}\n${violation ? history(60).join('\n') : ''}`).toBeUndefined()
     }
   })
@@ -61,10 +61,18 @@ const fitting: Partial<Record<Breakage, string>> = {
   'claim-mark-not-written': 'claim-recovery',
 }
 
+/** What is wrong only where there are several servers. */
+const serversOf = (breakage: Breakage): number => (breakage === 'server-behind' ? 2 : 1)
+
+/** Seeds that have noticed, of parts that few seeds notice: they are tried first. A change of the program may move them. */
+const noticed: Partial<Record<Breakage, number>> = {
+  'exceeded-for-ever': 81, 'restart-resets': 15, 'deadline-unseen': 8, 'claim-mark-unread': 4, 'pause-counts': 7,
+}
+
 /** The first of a hundred seeds that notices. */
 async function firstFailure(breakage: Breakage, scenario: string) {
-  for (let seed = 1; seed <= 100; seed++) {
-    const result = await run({ seed, steps: 2000, breakage, scenario })
+  for (const seed of new Set([noticed[breakage] ?? 1, ...Array.from({ length: 100 }, (_, i) => i + 1)])) {
+    const result = await run({ seed, steps: 2000, breakage, scenario, servers: serversOf(breakage) })
     if (result.violation) return result
   }
   return undefined
@@ -77,7 +85,7 @@ describe('a part that is broken on purpose is found out within a hundred seeds',
     expect(failed?.violation).toBeDefined()
     expect(failed!.history(60).join('\n')).toContain(`VIOLATION    ${failed!.violation!.invariant}: ${failed!.violation!.text}`)
     // It was this part, and not the seed; and it is whole again.
-    expect((await run({ seed: failed!.seed, steps: 2000, scenario })).violation).toBeUndefined()
+    expect((await run({ seed: failed!.seed, steps: 2000, scenario, servers: serversOf(breakage) })).violation).toBeUndefined()
   })
 })
 

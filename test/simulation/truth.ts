@@ -93,7 +93,10 @@ export class Truth {
   }
 
   #take(event: StoreEvent): void {
-    const { prefix, resource: { plural } } = findByKey(places, event.key)!
+    const place = findByKey(places, event.key)
+    // What servers keep for each other is no object.
+    if (!place) return
+    const { prefix, resource: { plural } } = place
     const key = event.key.slice(prefix.length)
     let ofPlural = this.#byKey.get(plural)
     if (!ofPlural) this.#byKey.set(plural, (ofPlural = new Map()))

@@ -84,9 +84,8 @@ export class WatchLink {
 
   #connect(): void {
     if (this.#state === 'over') return
-    const { node } = this.#network
     const delayMs = this.#faults.messageMs()
-    const connection = node.connect()
+    const connection = this.#network.servers.connect(this.process)
     if (!connection) return this.#post({ kind: 'closed', error: new TransportError('connection refused', true) })
     if (this.#faults.happens('refusedWatch')) return this.#post({ kind: 'closed', error: internalError('no watch today') })
     if (this.#request.query?.sendInitialEvents && this.#faults.happens('staleList')) {

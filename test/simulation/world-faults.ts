@@ -48,23 +48,25 @@ export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Fault
   },
 
   crashServer(world, faults) {
-    if (!world.node.isUp) return
-    world.node.crash()
-    world.timeline.after(faults.between(10, 10_000), () => void world.node.start())
+    const node = world.anyNode(faults)
+    if (!node.isUp) return
+    node.crash()
+    world.timeline.after(faults.between(10, 10_000), () => void node.start())
   },
 
   pauseServer(world, faults) {
-    const { process } = world.node
+    const { process } = world.anyNode(faults)
     if (!process?.isRunning) return
-    const forMs = faults.between(100, 2500)
-    world.history.add('server', `is paused for ${seconds(forMs)}`)
+    // With several servers, a write also waits until its own has caught up.
+    const forMs = faults.between(100, world.nodes.length > 1 ? 1000 : 2500)
+    world.history.add(process.name, `is paused for ${seconds(forMs)}`)
     process.pause()
     world.timeline.after(forMs, () => process.resume(faults.isHeads()))
   },
 
   jumpServerClock(world, faults) {
-    const { process } = world.node
-    if (process) jump(world, process, 'server', faults)
+    const { process } = world.anyNode(faults)
+    if (process) jump(world, process, process.name, faults)
   },
 
   compact(world, faults) {

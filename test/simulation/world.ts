@@ -9,6 +9,8 @@ import { type Invariant, type Verdict, type Violation, listening } from './invar
 import { Link, type Network } from './link.ts'
 import { Manager, type ManagerLife } from './manager.ts'
 import { Process } from './process.ts'
+import { ServerLag } from './server-lag.ts'
+import { Servers } from './servers.ts'
 import { type Profile, chooseProfile } from './profile.ts'
 import type { SimulatedController } from './simulated-controller.ts'
 import { Timeline } from './timeline.ts'
@@ -18,6 +20,8 @@ import { worldFaults } from './world-faults.ts'
 export interface WorldOptions {
   seed: number
   profile: string
+  /** How many API servers there are over the store. Default: 1. */
+  servers?: number
   controllers: readonly SimulatedController[]
   /** Rules for all controllers; theirs come on top. */
   invariants: readonly Invariant[]
@@ -38,7 +42,7 @@ export class World {
   readonly faults: Faults
   readonly store: Store
   readonly seed: number
-  readonly node: ApiNode
+  readonly nodes: readonly ApiNode[]
   readonly network: Network
   readonly managers: readonly Manager[]
   /** Which life of a manager a process is; of those that have ended, too. */
@@ -72,24 +76,27 @@ export class World {
     this.#userRandom = this.random.fork('user')
     const { timeline, faults, history } = this
     this.store = openMemoryStore({ clock: { now: () => Math.round(timeline.nowMs), after: () => () => {} } })
-    this.node = new ApiNode({
+    const { servers = 1 } = options
+    this.nodes = Array.from({ length: servers }, (_, i) => new ApiNode({
       store: this.store,
       timeline,
       history,
-      random: this.random.fork('servers'),
+      random: this.random.fork(i === 0 ? 'servers' : `servers ${i + 1}`),
       delayMs: () => faults.diskMs(),
       survives: () => faults.isHeads(),
       onError: (line) => this.judge('the server finds no fault with itself', line),
-    })
+      ...(servers > 1 ? { name: `server-${i + 1}`, lag: new ServerLag(timeline, this.random.fork(`lag ${i + 1}`), () => faults.isOn) } : {}),
+    }))
     this.#invariants = [...options.invariants, ...options.controllers.flatMap((c) => c.invariants())]
     this.network = {
       timeline,
-      node: this.node,
+      servers: new Servers(this.nodes, this.random.fork('balancer')),
       listeners: [listening(this, this.#invariants), { sent: (call) => this.#noteSent(call), happened: (call) => this.#note(call), answered: (call) => this.#noteAnswer(call) }],
       watches: new Set(),
       touch: (target) => this.touch(target),
       pastRevision: (faults) => Math.ceil(faults.between(this.store.compactedRevision, this.store.revision)),
       nextCallNumber: () => ++this.#calls,
+      revision: () => this.store.revision,
     }
     this.userClient = this.#quietClient('user')
     this.#rival = this.#quietClient('rival')
@@ -105,13 +112,18 @@ export class World {
     const world = new World(options)
     world.faults.isOn = false
     await world.truth.follow(world.store)
-    await world.node.start()
+    for (const node of world.nodes) await node.start()
     await settled()
     world.faults.isOn = true
     for (const controller of world.controllers) controller.actor?.(world)
     for (const manager of world.managers) manager.start()
     await settled()
     return world
+  }
+
+  /** The server that a fault meets. */
+  anyNode(faults: Faults): ApiNode {
+    return this.nodes.length === 1 ? this.nodes[0]! : faults.pick(this.nodes)
   }
 
   /** How many writes were sent so far. */
@@ -146,9 +158,9 @@ export class World {
     this.history.add('world', 'no more faults from here on')
     this.faults.isOn = false
     for (const watch of this.network.watches) watch.lag(0)
-    this.node.process?.resume(false)
+    for (const node of this.nodes) node.process?.resume(false)
     for (const manager of this.managers) manager.resume(false)
-    if (!this.node.isUp) void this.node.start()
+    for (const node of this.nodes) if (!node.isUp) void node.start()
     for (const manager of this.managers) manager.start()
   }
 

@@ -35,8 +35,8 @@ export function layoutFor(count: number, width: number): Layout {
 }
 
 /**
- * Gives each pod a place that it keeps. A pod that comes takes the place of one that has gone, so that a rollout changes
- * colours and moves nothing.
+ * Gives each pod a place that it keeps. A pod that comes takes the place of one that has gone, so that a rollout
+ * changes colours and moves nothing.
  */
 export class Places {
   readonly #placeOf = new Map<number, number>()
@@ -87,7 +87,13 @@ export class Places {
 }
 
 /** Draws one cell. Large ones have a shape for each state; small ones a colour, and trouble is bright in any size. */
-export function drawCell(g: CanvasRenderingContext2D, layout: Layout, place: number, cell: Cell | undefined, colours: Palette): void {
+export function drawCell(
+  g: CanvasRenderingContext2D,
+  layout: Layout,
+  place: number,
+  cell: Cell | undefined,
+  colours: Palette,
+): void {
   const { size, columns } = layout
   const x = (place % columns) * size
   const y = Math.floor(place / columns) * size

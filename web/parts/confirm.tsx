@@ -15,7 +15,10 @@ interface Told {
   sentence: string
 }
 
-/** Asks before a change: says what will happen and which command does the same. The server has tried the change already, without making it. */
+/**
+ * Asks before a change: says what will happen and which command does the same. The server has tried the change already,
+ * without making it.
+ */
 export function Confirm({ wish, done }: { wish: Wish; done(message: string | undefined): void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [value, setValue] = useState(wish.field?.value ?? '')
@@ -28,7 +31,10 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
   const body = () => {
     if (!wish.field) return wish.body
     const number = Number(value)
-    return { ...wish.body, [wish.field.name]: value.trim() === '' ? null : wish.field.isText && Number.isNaN(number) ? value.trim() : number }
+    return {
+      ...wish.body,
+      [wish.field.name]: value.trim() === '' ? null : wish.field.isText && Number.isNaN(number) ? value.trim() : number,
+    }
   }
   useEffect(() => {
     let isGone = false
@@ -66,10 +72,17 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
         {wish.field && (
           <label>
             {wish.field.label}
-            <input autofocus inputMode={wish.field.isText ? 'text' : 'numeric'} value={value} onInput={(e) => setValue(e.currentTarget.value)} />
+            <input
+              autofocus
+              inputMode={wish.field.isText ? 'text' : 'numeric'}
+              value={value}
+              onInput={(e) => setValue(e.currentTarget.value)}
+            />
           </label>
         )}
-        <p class={error ? 'error' : ''} role="status">{error || told?.sentence || 'Asking the server …'}</p>
+        <p class={error ? 'error' : ''} role="status">
+          {error || told?.sentence || 'Asking the server …'}
+        </p>
         {told && (
           <div class="command">
             <span class="dim">The same with kubectl</span>
@@ -77,8 +90,12 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
           </div>
         )}
         <div class="buttons">
-          <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
-          <button type="submit" class="primary" disabled={!told || isBusy}>{wish.title}</button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={!told || isBusy}>
+            {wish.title}
+          </button>
         </div>
       </form>
     </dialog>

@@ -11,7 +11,10 @@ export function diffLines(before: string, after: string): DiffLine[] {
   const lengths = new Uint32Array((a.length + 1) * width)
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
-      lengths[i * width + j] = a[i] === b[j] ? lengths[(i + 1) * width + j + 1]! + 1 : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!)
+      lengths[i * width + j] =
+        a[i] === b[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!)
     }
   }
   const lines: DiffLine[] = []
@@ -21,7 +24,8 @@ export function diffLines(before: string, after: string): DiffLine[] {
       lines.push({ kind: 'same', text: a[i]! })
       i++
       j++
-    } else if (i < a.length && (j === b.length || lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!)) lines.push({ kind: 'gone', text: a[i++]! })
+    } else if (i < a.length && (j === b.length || lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!))
+      lines.push({ kind: 'gone', text: a[i++]! })
     else lines.push({ kind: 'new', text: b[j++]! })
   }
   return lines
@@ -29,6 +33,8 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 /** Only what differs, with a few lines around it; null stands for lines that were left out. */
 export function changedParts(lines: readonly DiffLine[], around = 3): (DiffLine | null)[] {
-  const isNear = lines.map((_, at) => lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== 'same'))
+  const isNear = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== 'same'),
+  )
   return lines.flatMap((line, at) => (isNear[at] ? [line] : isNear[at - 1] || at === 0 ? [null] : []))
 }

@@ -1,8 +1,14 @@
 import type { CauseFact, ConditionFact, EventFact } from '../facts.ts'
 import { podPath } from '../router.ts'
-import { Ago, Shape, plural } from './words.tsx'
+import { conditionTone } from './condition-tone.ts'
+import { Ago, Shape, StateChip, plural } from './words.tsx'
 
-const tones: Readonly<Record<CauseFact['weight'], string>> = { trouble: 'bad', held: 'warn', timed: 'busy', starting: 'busy' }
+const tones: Readonly<Record<CauseFact['weight'], string>> = {
+  trouble: 'bad',
+  held: 'warn',
+  timed: 'busy',
+  starting: 'busy',
+}
 
 /** Why something is not where it should be: the object, the sentence, and what would help. */
 export function Cause({ cause, namespace, now }: { cause: CauseFact; namespace: string; now: number }) {
@@ -15,29 +21,54 @@ export function Cause({ cause, namespace, now }: { cause: CauseFact; namespace: 
       <div>
         <p class="sentence">
           {object.kind === 'Pod' ? <a href={podPath(namespace, object.name)}>{name}</a> : <b>{name}</b>} {text}
-          {since && <span class="dim"> for <Ago at={since} now={now} /></span>}
+          {since && (
+            <span class="dim">
+              {' '}
+              for <Ago at={since} now={now} />
+            </span>
+          )}
         </p>
-        {others.length > 0 && <p class="dim">The same: {others.slice(0, 5).join(', ')}{others.length > 5 ? ` and ${others.length - 5} more` : ''}</p>}
-        {warning && !text.includes(warning.message) && <p class="dim">Last warning: {warning.reason}: {warning.message}{warning.count > 1 ? ` (${plural(warning.count, 'time')})` : ''}</p>}
+        {others.length > 0 && (
+          <p class="dim">
+            The same: {others.slice(0, 5).join(', ')}
+            {others.length > 5 ? ` and ${others.length - 5} more` : ''}
+          </p>
+        )}
+        {warning && !text.includes(warning.message) && (
+          <p class="dim">
+            Last warning: {warning.reason}: {warning.message}
+            {warning.count > 1 ? ` (${plural(warning.count, 'time')})` : ''}
+          </p>
+        )}
         <p class="help">{help}</p>
       </div>
     </div>
   )
 }
 
-/** Whether a condition says that something is wrong. Most are good when True. */
-const isBad = ({ type, status }: ConditionFact): boolean => (/Failure|Failed|Pressure|Unavailable|Suspended|Waiting/.test(type) ? status === 'True' : status !== 'True')
-
 export const Conditions = ({ conditions, now }: { conditions: readonly ConditionFact[]; now: number }) => (
-  <table class="facts">
-    <thead><tr><th>Condition</th><th>Status</th><th>Since</th><th>Reason</th></tr></thead>
+  <table class="facts conditions">
+    <thead>
+      <tr>
+        <th>Condition</th>
+        <th>Status</th>
+        <th>Since</th>
+        <th>Reason</th>
+      </tr>
+    </thead>
     <tbody>
       {conditions.map((condition) => (
         <tr key={condition.type}>
           <td>{condition.type}</td>
-          <td><span class={`chip ${isBad(condition) ? 'warn' : 'good'}`}><Shape tone={isBad(condition) ? 'warn' : 'good'} />{condition.status}</span></td>
-          <td class="dim"><Ago at={condition.since} now={now} /></td>
-          <td><b>{condition.reason}</b> <span class="dim">{condition.message}</span></td>
+          <td>
+            <StateChip state={condition.status} tone={conditionTone(condition)} />
+          </td>
+          <td class="dim">
+            <Ago at={condition.since} now={now} />
+          </td>
+          <td>
+            <b>{condition.reason}</b> <span class="dim">{condition.message}</span>
+          </td>
         </tr>
       ))}
     </tbody>
@@ -45,13 +76,20 @@ export const Conditions = ({ conditions, now }: { conditions: readonly Condition
 )
 
 export const Events = ({ events, now }: { events: readonly EventFact[]; now: number }) =>
-  events.length === 0 ? <p class="dim">No events in the last hour.</p> : (
+  events.length === 0 ? (
+    <p class="dim">No events in the last hour.</p>
+  ) : (
     <ul class="events">
       {events.map((event, at) => (
         <li key={at}>
           <Shape tone={event.type === 'Warning' ? 'bad' : 'none'} />
-          <span class="dim"><Ago at={event.at} now={now} /></span>
-          <span><b>{event.reason}</b>{event.count > 1 ? ` ×${event.count}` : ''} <span class="dim">{event.message}</span></span>
+          <span class="dim">
+            <Ago at={event.at} now={now} />
+          </span>
+          <span>
+            <b>{event.reason}</b>
+            {event.count > 1 ? ` ×${event.count}` : ''} <span class="dim">{event.message}</span>
+          </span>
         </li>
       ))}
     </ul>
@@ -75,8 +113,16 @@ export function Timeline({ moments, now }: { moments: readonly Moment[]; now: nu
   return (
     <ol class="timeline" aria-label="Timeline of changes">
       {known.map(({ at, label, tone }, i) => (
-        <li key={`${label}${at}`} class={`${tone} ${place(at) > 0.5 ? 'late' : ''}`} style={{ left: `${2 + 94 * place(at)}%`, top: `${(i % 4) * 22}px` }} title={`${new Date(at).toISOString()} ${label}`}>
-          <Shape tone={tone} /><span>{label} <Ago at={new Date(at).toISOString()} now={now} /></span>
+        <li
+          key={`${label}${at}`}
+          class={`${tone} ${place(at) > 0.5 ? 'late' : ''}`}
+          style={{ left: `${2 + 94 * place(at)}%`, top: `${(i % 4) * 22}px` }}
+          title={`${new Date(at).toISOString()} ${label}`}
+        >
+          <Shape tone={tone} />
+          <span>
+            {label} <Ago at={new Date(at).toISOString()} now={now} />
+          </span>
         </li>
       ))}
     </ol>

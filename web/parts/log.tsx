@@ -4,7 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 const mostLines = 5000
 
 /** The log of a container: as it comes, or of the run before. */
-export function Log({ namespace, pod, container, hasPrevious }: { namespace: string; pod: string; container: string; hasPrevious: boolean }) {
+export function Log({
+  namespace,
+  pod,
+  container,
+  hasPrevious,
+}: {
+  namespace: string
+  pod: string
+  container: string
+  hasPrevious: boolean
+}) {
   const [isFollowing, setFollowing] = useState(true)
   const [isPrevious, setPrevious] = useState(false)
   const [search, setSearch] = useState('')
@@ -17,7 +27,13 @@ export function Log({ namespace, pod, container, hasPrevious }: { namespace: str
     const gone = new AbortController()
     lines.current = []
     setError('')
-    const query = new URLSearchParams({ namespace, name: pod, container, follow: String(isFollowing && !isPrevious), previous: String(isPrevious) })
+    const query = new URLSearchParams({
+      namespace,
+      name: pod,
+      container,
+      follow: String(isFollowing && !isPrevious),
+      previous: String(isPrevious),
+    })
     let timer: ReturnType<typeof setTimeout> | undefined
     const show = () => {
       timer ??= setTimeout(() => {
@@ -53,14 +69,54 @@ export function Log({ namespace, pod, container, hasPrevious }: { namespace: str
   return (
     <div class="log">
       <div class="filters">
-        <input type="search" aria-label="Search in the log" placeholder="Search in the log" value={search} onInput={(e) => setSearch(e.currentTarget.value)} />
-        <label class="check"><input type="checkbox" checked={isFollowing} disabled={isPrevious} onChange={(e) => setFollowing(e.currentTarget.checked)} /> Follow</label>
-        <label class="check"><input type="checkbox" checked={isPrevious} disabled={!hasPrevious} onChange={(e) => setPrevious(e.currentTarget.checked)} /> Previous run</label>
-        <span class="dim" role="status">{wanted ? `${shown.length} of ${lines.current.length} lines` : `${lines.current.length} lines`}</span>
+        <input
+          type="search"
+          aria-label="Search in the log"
+          placeholder="Search in the log"
+          value={search}
+          onInput={(e) => setSearch(e.currentTarget.value)}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFollowing}
+            disabled={isPrevious}
+            onChange={(e) => setFollowing(e.currentTarget.checked)}
+          />{' '}
+          Follow
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isPrevious}
+            disabled={!hasPrevious}
+            onChange={(e) => setPrevious(e.currentTarget.checked)}
+          />{' '}
+          Previous run
+        </label>
+        <span class="dim" role="status">
+          {wanted ? `${shown.length} of ${lines.current.length} lines` : `${lines.current.length} lines`}
+        </span>
       </div>
-      {error ? <p class="error" role="alert">{error}</p> : (
-        <pre ref={box} tabIndex={0} aria-label={`Log of ${container}`} onScroll={(e) => (isAtEnd.current = e.currentTarget.scrollHeight - e.currentTarget.scrollTop - e.currentTarget.clientHeight < 30)}>
-          {shown.length === 0 ? <span class="dim">{wanted ? 'No line has this.' : 'The container has written nothing yet.'}</span> : shown.map((line, i) => <LogLine key={i} line={line} />)}
+      {error ? (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      ) : (
+        <pre
+          ref={box}
+          tabIndex={0}
+          aria-label={`Log of ${container}`}
+          onScroll={(e) =>
+            (isAtEnd.current =
+              e.currentTarget.scrollHeight - e.currentTarget.scrollTop - e.currentTarget.clientHeight < 30)
+          }
+        >
+          {shown.length === 0 ? (
+            <span class="dim">{wanted ? 'No line has this.' : 'The container has written nothing yet.'}</span>
+          ) : (
+            shown.map((line, i) => <LogLine key={i} line={line} />)
+          )}
         </pre>
       )}
     </div>
@@ -70,5 +126,10 @@ export function Log({ namespace, pod, container, hasPrevious }: { namespace: str
 function LogLine({ line }: { line: string }) {
   const at = line.indexOf(' ')
   const time = /^\d{4}-\d\d-\d\dT/.test(line) ? line.slice(11, 23) : ''
-  return <div>{time && <span class="dim">{time} </span>}{time ? line.slice(at + 1) : line}</div>
+  return (
+    <div>
+      {time && <span class="dim">{time} </span>}
+      {time ? line.slice(at + 1) : line}
+    </div>
+  )
 }

@@ -1,23 +1,58 @@
 import uPlot from 'uplot'
+import type { Series } from './slo-history.ts'
 
-const strokes = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9']
-const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [4, 4], [1, 2]]
+export type Shape = 'bars' | 'steps'
 
-/** A plot of burn rates over time; each window has a colour and a dash of its own. */
-export function makePlot(box: HTMLElement, windows: readonly string[], data: (number | null)[][]): { setData(data: (number | null)[][]): void } {
-  const { color } = getComputedStyle(box)
-  const axis = { stroke: color, grid: { stroke: 'rgba(128,128,128,.25)', width: 1 }, ticks: { show: false } }
+const height = 160
+
+/** `18:40`, or `11-18` where the axis has several days. */
+const timeText = (seconds: number, span: number): string =>
+  uPlot.fmtDate(span < 2 * 86_400 ? '{HH}:{mm}' : '{MM}-{DD}')(new Date(seconds * 1000))
+
+/** A plot of one series over time, drawn in the box's own colours. */
+export function makePlot(
+  box: HTMLElement,
+  label: string,
+  shape: Shape,
+  data: Series,
+): { set(data: Series): void; remove(): void } {
+  const style = getComputedStyle(box)
+  const colour = style.getPropertyValue(shape === 'bars' ? '--busy' : '--good').trim()
+  const axis = { stroke: style.color, grid: { stroke: 'rgba(128,128,128,.25)', width: 1 }, ticks: { show: false } }
+  const paths = shape === 'bars' ? uPlot.paths.bars!({ size: [0.8, 24] }) : uPlot.paths.stepped!({ align: -1 })
+  const aligned = ({ times, values }: Series) => [times, values] as uPlot.AlignedData
   const plot = new uPlot(
     {
       width: box.clientWidth,
-      height: 180,
-      series: [{}, ...windows.map((window, i) => ({ label: `burn rate ${window}`, stroke: strokes[i % strokes.length]!, dash: dashes[i % dashes.length]!, width: 2, points: { show: data[0]!.length < 3 } }))],
-      axes: [axis, axis],
-      scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+      height,
+      series: [
+        { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+        {
+          label,
+          stroke: colour,
+          fill: `${colour}44`,
+          width: 2,
+          paths,
+          points: { show: false },
+          value: (_, value) => (value === null ? '' : value.toFixed(2)),
+        },
+      ],
+      axes: [
+        { ...axis, values: (_, at) => at.map((seconds) => timeText(seconds, (at.at(-1) ?? 0) - (at[0] ?? 0))) },
+        { ...axis, size: 46 },
+      ],
+      scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(1, max * 1.1)] } },
     },
-    data as uPlot.AlignedData,
+    aligned(data),
     box,
   )
-  new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: 180 })).observe(box)
-  return { setData: (next) => plot.setData(next as uPlot.AlignedData) }
+  const observer = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height }))
+  observer.observe(box)
+  return {
+    set: (next) => plot.setData(aligned(next)),
+    remove() {
+      observer.disconnect()
+      plot.destroy()
+    },
+  }
 }

@@ -1,13 +1,26 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { podColumns } from '../../src/dashboard/stream/columns.ts'
 import { go, podPath } from '../router.ts'
-import { type PodRow, named } from '../stream/topics.ts'
 import { useTopic } from '../use.ts'
-import { type Cell, type CellState, type Layout, type Palette, Places, cellStates, drawCell, layoutFor } from './cells.ts'
+import {
+  type Cell,
+  type CellState,
+  type Layout,
+  type Palette,
+  Places,
+  cellStates,
+  drawCell,
+  layoutFor,
+} from './cells.ts'
 import { Notice, plural } from './words.tsx'
 
 const names: Readonly<Record<CellState, string>> = {
-  available: 'available', starting: 'starting', waiting: 'held or timed', trouble: 'in trouble', ending: 'ending', finished: 'finished',
+  available: 'available',
+  starting: 'starting',
+  waiting: 'held or timed',
+  trouble: 'in trouble',
+  ending: 'ending',
+  finished: 'finished',
 }
 
 /** Gaps that pods have left are closed when nothing has changed for so long. */
@@ -22,12 +35,26 @@ function paletteOf(element: Element): Palette {
   return Object.fromEntries([...cellStates, 'old', 'ground', 'mark'].map((name) => [name, colour(name)])) as Palette
 }
 
-const cellOf = (id: number, row: PodRow): Cell => ({ id, name: row.prefix + row.suffix, state: cellStates[row.state]!, isOld: row.age === 1 })
+/** The index of each column in a row. */
+const at = Object.fromEntries(Object.keys(podColumns).map((name, i) => [name, i])) as Record<
+  keyof typeof podColumns,
+  number
+>
+
+const cellOf = (id: number, row: readonly (string | number)[]): Cell => ({
+  id,
+  name: `${row[at.prefix]}${row[at.suffix]}`,
+  state: cellStates[row[at.state] as number]!,
+  isOld: row[at.age] === 1,
+})
 
 /** Paints cells as they change, a few thousand a frame. */
 class Painter {
   readonly places = new Places()
-  readonly counts = { old: 0, ...Object.fromEntries(cellStates.map((state) => [state, 0])) } as Record<CellState | 'old', number>
+  readonly counts = { old: 0, ...Object.fromEntries(cellStates.map((state) => [state, 0])) } as Record<
+    CellState | 'old',
+    number
+  >
   layout: Layout = { size: 0, columns: 1, height: 0 }
   selected = -1
   readonly #canvas: HTMLCanvasElement
@@ -74,7 +101,12 @@ class Painter {
   fit(): void {
     const width = this.#canvas.parentElement!.clientWidth
     const wanted = layoutFor(this.places.cells.length, width)
-    if (wanted.size === this.layout.size && wanted.columns === this.layout.columns && wanted.height === this.layout.height) return
+    if (
+      wanted.size === this.layout.size &&
+      wanted.columns === this.layout.columns &&
+      wanted.height === this.layout.height
+    )
+      return
     this.layout = wanted
     const ratio = devicePixelRatio
     this.#canvas.width = wanted.columns * wanted.size * ratio
@@ -93,7 +125,9 @@ class Painter {
   cellAt(event: MouseEvent): { place: number; cell: Cell | undefined } {
     const { left, top } = this.#canvas.getBoundingClientRect()
     const { size, columns } = this.layout
-    const place = Math.floor((event.clientY - top) / size) * columns + Math.min(columns - 1, Math.floor((event.clientX - left) / size))
+    const place =
+      Math.floor((event.clientY - top) / size) * columns +
+      Math.min(columns - 1, Math.floor((event.clientX - left) / size))
     return { place, cell: this.places.cells[place] }
   }
 
@@ -161,7 +195,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
       const { rows } = topic.mirror
       for (const id of ids ?? rows.keys()) {
         const values = rows.get(id)
-        if (values) paint.set(cellOf(id, named(podColumns, values)))
+        if (values) paint.set(cellOf(id, values))
         else paint.remove(id)
       }
       paint.fit()
@@ -189,23 +223,41 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
   const size = topic.mirror.rows.size
   const key = (e: KeyboardEvent) => {
     const paint = painter.current
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: paint?.layout.columns ?? 0, ArrowUp: -(paint?.layout.columns ?? 0) }[e.key]
+    const step = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: paint?.layout.columns ?? 0,
+      ArrowUp: -(paint?.layout.columns ?? 0),
+    }[e.key]
     if (!paint) return
-    if (e.key === 'Enter' && paint.places.cells[paint.selected]) go(podPath(namespace, paint.places.cells[paint.selected]!.name))
+    if (e.key === 'Enter' && paint.places.cells[paint.selected])
+      go(podPath(namespace, paint.places.cells[paint.selected]!.name))
     if (step === undefined) return
     e.preventDefault()
     e.stopPropagation()
     paint.select(Math.max(0, Math.min(paint.places.cells.length - 1, paint.selected + step)))
     setHover(paint.places.cells[paint.selected])
   }
-  if (topic.error !== undefined) return <Notice tone="warn" title="You may not see its pods"><p>{topic.error}</p></Notice>
+  if (topic.error !== undefined)
+    return (
+      <Notice tone="warn" title="You may not see its pods">
+        <p>{topic.error}</p>
+      </Notice>
+    )
   return (
     <div class="picture">
       <div class="canvas">
         <canvas
-          ref={canvas} tabIndex={0} role="img" data-pods={size}
-          aria-label={`${plural(size, 'pod')}: ${cellStates.filter((state) => counts?.[state]).map((state) => `${counts![state]} ${names[state]}`).join(', ')}${counts?.old ? `, ${counts.old} of an old revision` : ''}`}
-          onMouseMove={(e) => setHover(painter.current?.cellAt(e).cell)} onMouseLeave={() => setHover(undefined)}
+          ref={canvas}
+          tabIndex={0}
+          role="img"
+          data-pods={size}
+          aria-label={`${plural(size, 'pod')}: ${cellStates
+            .filter((state) => counts?.[state])
+            .map((state) => `${counts![state]} ${names[state]}`)
+            .join(', ')}${counts?.old ? `, ${counts.old} of an old revision` : ''}`}
+          onMouseMove={(e) => setHover(painter.current?.cellAt(e).cell)}
+          onMouseLeave={() => setHover(undefined)}
           onClick={(e) => {
             const cell = painter.current?.cellAt(e).cell
             if (cell) go(podPath(namespace, cell.name))
@@ -214,11 +266,27 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
         />
       </div>
       <div class="legend">
-        {cellStates.filter((state) => counts?.[state]).map((state) => (
-          <span key={state} class={`key ${state}`}><i aria-hidden="true" />{counts![state].toLocaleString('en')} {names[state]}</span>
-        ))}
-        {counts && counts.old > 0 && <span class="key old"><i aria-hidden="true" />{counts.old.toLocaleString('en')} available, old revision</span>}
-        <span class="tip" role="status">{hover ? `${hover.name}: ${names[hover.state]}${hover.isOld ? ', old revision' : ''}` : topic.mirror.isWhole && size === 0 ? 'It has no pods.' : ''}</span>
+        {cellStates
+          .filter((state) => counts?.[state])
+          .map((state) => (
+            <span key={state} class={`key ${state}`}>
+              <i aria-hidden="true" />
+              {counts![state].toLocaleString('en')} {names[state]}
+            </span>
+          ))}
+        {counts && counts.old > 0 && (
+          <span class="key old">
+            <i aria-hidden="true" />
+            {counts.old.toLocaleString('en')} available, old revision
+          </span>
+        )}
+        <span class="tip" role="status">
+          {hover
+            ? `${hover.name}: ${names[hover.state]}${hover.isOld ? ', old revision' : ''}`
+            : topic.mirror.isWhole && size === 0
+              ? 'It has no pods.'
+              : ''}
+        </span>
       </div>
     </div>
   )

@@ -7,6 +7,9 @@ interface Glyph {
 const blank: Glyph = { text: ' ', style: '' }
 const scrollback = 1000
 
+// eslint-disable-next-line no-control-regex
+const escapeSequence = /^\u001b(?:\[([?>]?)([\d;]*)([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][\w]|([=>78DEM]))/
+
 /**
  * The screen of a terminal: the part of VT100 that shells and their line editors use. Lines that scroll out stay above
  * the screen.
@@ -34,15 +37,14 @@ export class Screen {
   write(text: string): void {
     const all = this.#rest + text
     this.#rest = ''
-    for (let at = 0; at < all.length; ) {
+    for (let at = 0; at < all.length;) {
       const letter = all[at]!
       if (letter !== '\u001b') {
         this.#letter(letter)
         at++
         continue
       }
-      // eslint-disable-next-line no-control-regex
-      const found = /^\u001b(?:\[([?>]?)([\d;]*)([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][\w]|([=>78DEM]))/.exec(all.slice(at, at + 512))
+      const found = escapeSequence.exec(all.slice(at, at + 512))
       if (!found) {
         if (all.length - at < 512) {
           this.#rest = all.slice(at)
@@ -119,20 +121,36 @@ export class Screen {
   #colour(code: number): void {
     if (code === 0) this.#style = ''
     else if (code === 1) this.#style = `${this.#style} bold`.trim()
-    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) this.#style = `${this.#style.replace(/\s*c\d/, '')} c${code % 10}`.trim()
+    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97))
+      this.#style = `${this.#style.replace(/\s*c\d/, '')} c${code % 10}`.trim()
     else if (code === 39) this.#style = this.#style.replace(/\s*c\d/, '')
   }
 }
 
 /** The letters that a key sends; undefined for one that is the browser's. */
-export function keyText({ key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>): string | undefined {
+export function keyText({
+  key,
+  ctrlKey,
+  altKey,
+  metaKey,
+}: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>): string | undefined {
   if (metaKey) return undefined
   const named: Readonly<Record<string, string>> = {
-    Enter: '\r', Backspace: '\u007f', Tab: '\t', Escape: '\u001b', Delete: '\u001b[3~', ArrowUp: '\u001b[A', ArrowDown: '\u001b[B',
-    ArrowRight: '\u001b[C', ArrowLeft: '\u001b[D', Home: '\u001b[H', End: '\u001b[F',
+    Enter: '\r',
+    Backspace: '\u007f',
+    Tab: '\t',
+    Escape: '\u001b',
+    Delete: '\u001b[3~',
+    ArrowUp: '\u001b[A',
+    ArrowDown: '\u001b[B',
+    ArrowRight: '\u001b[C',
+    ArrowLeft: '\u001b[D',
+    Home: '\u001b[H',
+    End: '\u001b[F',
   }
   if (key in named) return named[key]
   if (key.length !== 1) return undefined
-  if (ctrlKey) return /^[a-z@[\]\\^_]$/i.test(key) ? String.fromCharCode(key.toUpperCase().charCodeAt(0) & 31) : undefined
+  if (ctrlKey)
+    return /^[a-z@[\]\\^_]$/i.test(key) ? String.fromCharCode(key.toUpperCase().charCodeAt(0) & 31) : undefined
   return altKey ? `\u001b${key}` : key
 }

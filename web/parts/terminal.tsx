@@ -33,7 +33,10 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
     opened.addEventListener('message', ({ data }) => {
       const bytes = new Uint8Array(data as ArrayBuffer)
       if (bytes[0] === channel.error) {
-        const { status, message } = JSON.parse(decoder.decode(bytes.subarray(1)) || '{}') as { status?: string; message?: string }
+        const { status, message } = JSON.parse(decoder.decode(bytes.subarray(1)) || '{}') as {
+          status?: string
+          message?: string
+        }
         if (status === 'Failure') ended = message ?? ended
         return
       }
@@ -59,20 +62,38 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
   return (
     <div class="terminal">
       <pre
-        ref={box} tabIndex={0} role="textbox" aria-multiline="true" aria-label={`Shell in ${pod}/${container}; Shift+Escape leaves it`} onKeyDown={key}
+        ref={box}
+        tabIndex={0}
+        role="textbox"
+        aria-multiline="true"
+        aria-label={`Shell in ${pod}/${container}; Shift+Escape leaves it`}
+        onKeyDown={key}
         onPaste={(e) => send(channel.stdin, e.clipboardData?.getData('text') ?? '')}
       >
         {lines.map((line, row) => (
           <div key={row}>
-            {[...line, ...(row === cursor.row ? Array.from({ length: Math.max(0, cursor.column + 1 - line.length) }, () => ({ text: ' ', style: '' })) : [])].map((glyph, at) => {
+            {[
+              ...line,
+              ...(row === cursor.row
+                ? Array.from({ length: Math.max(0, cursor.column + 1 - line.length) }, () => ({ text: ' ', style: '' }))
+                : []),
+            ].map((glyph, at) => {
               const isCursor = row === cursor.row && at === cursor.column
-              return glyph.style || isCursor ? <span key={at} class={`${glyph.style} ${isCursor ? 'cursor' : ''}`}>{glyph.text}</span> : glyph.text
+              return glyph.style || isCursor ? (
+                <span key={at} class={`${glyph.style} ${isCursor ? 'cursor' : ''}`}>
+                  {glyph.text}
+                </span>
+              ) : (
+                glyph.text
+              )
             })}
             {line.length === 0 && row !== cursor.row ? '\u00a0' : ''}
           </div>
         ))}
       </pre>
-      <p class="dim" role="status">{state === 'open' ? 'Shift+Escape leaves the shell.' : state === 'connecting' ? 'Connecting …' : state}</p>
+      <p class="dim" role="status">
+        {state === 'open' ? 'Shift+Escape leaves the shell.' : state === 'connecting' ? 'Connecting …' : state}
+      </p>
     </div>
   )
 }

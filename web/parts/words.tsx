@@ -31,15 +31,30 @@ export const StateChip = ({ state, tone = toneOf(state) }: { state: string; tone
 )
 
 /** `3m20s`, of a time in milliseconds since the epoch. */
-export const age = (sinceMs: number, nowMs: number): string => (sinceMs > 0 ? humanDuration(Math.max(0, nowMs - sinceMs)) : '')
+export const age = (sinceMs: number, nowMs: number): string =>
+  sinceMs > 0 ? humanDuration(Math.max(0, nowMs - sinceMs)) : ''
 
 /** How long ago a timestamp was, with the time itself as a tooltip. */
-export const Ago = ({ at, now }: { at: string | undefined; now: number }) => (at ? <time dateTime={at} title={at}>{age(Date.parse(at), now)}</time> : null)
+export const Ago = ({ at, now }: { at: string | undefined; now: number }) =>
+  at ? (
+    <time dateTime={at} title={at}>
+      {age(Date.parse(at), now)}
+    </time>
+  ) : null
 
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 /** A box that says why there is nothing to see, and what to do. */
-export const Notice = ({ title, children, tone = 'none' }: { title: string; children?: ComponentChildren; tone?: string }) => (
+export const Notice = ({
+  title,
+  children,
+  tone = 'none',
+}: {
+  title: string
+  children?: ComponentChildren
+  tone?: string
+}) => (
   <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
     <h2>
       <Shape tone={tone} /> {title}
@@ -50,12 +65,39 @@ export const Notice = ({ title, children, tone = 'none' }: { title: string; chil
 
 /** A refusal or failure of the server, with what to do about it. */
 export function Failure({ code, error, what }: { code: number | undefined; error: string; what: string }) {
-  if (code === 403) return <Notice tone="warn" title={`You may not see ${what}`}><p>{error}</p><p>Ask somebody who may give you a Role, or log in as another user.</p></Notice>
-  if (code === 404) return <Notice title={`There is no ${what}`}><p>{error}</p><p><a href="/">All workloads</a></p></Notice>
-  return <Notice tone="bad" title={`${what} cannot be read`}><p>{error}</p><p>The page tries again by itself.</p></Notice>
+  if (code === 403)
+    return (
+      <Notice tone="warn" title={`You may not see ${what}`}>
+        <p>{error}</p>
+        <p>Ask somebody who may give you a Role, or log in as another user.</p>
+      </Notice>
+    )
+  if (code === 404)
+    return (
+      <Notice title={`There is no ${what}`}>
+        <p>{error}</p>
+        <p>
+          <a href="/">All workloads</a>
+        </p>
+      </Notice>
+    )
+  return (
+    <Notice tone="bad" title={`${what} cannot be read`}>
+      <p>{error}</p>
+      <p>The page tries again by itself.</p>
+    </Notice>
+  )
 }
 
-export const Section = ({ title, children, aside }: { title: string; children: ComponentChildren; aside?: ComponentChildren }) => (
+export const Section = ({
+  title,
+  children,
+  aside,
+}: {
+  title: string
+  children: ComponentChildren
+  aside?: ComponentChildren
+}) => (
   <section class="card" aria-label={title}>
     <header>
       <h2>{title}</h2>

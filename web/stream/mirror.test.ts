@@ -36,6 +36,19 @@ describe('Table', () => {
     expect(table.since(undefined).map(({ s, r, u }) => [s, r, (u![0] as number[]).length])).toEqual([[1, undefined, 5000], [undefined, undefined, 5000], [undefined, 1, 2000]])
   })
 
+  it('cuts many changes into several frames, each a revision of its own', () => {
+    const table = new Table(['number'], 'e')
+    const mirror = new Mirror(['number'])
+    for (let i = 0; i < 12_000; i++) table.set(String(i), [i])
+    const sizes: number[] = []
+    for (let frame = table.cut(); frame; frame = table.cut()) {
+      mirror.take('e', frame)
+      sizes.push((frame.u![0] as number[]).length)
+    }
+    expect([sizes, table.isDirty, table.revision, mirror.rows.size]).toEqual([[5000, 5000, 2000], false, 3, 12_000])
+    expect(table.since({ epoch: 'e', revision: 2, words: 0 })[0]!.u![0]).toHaveLength(2000)
+  })
+
   it('needs about 15 bytes a pod, where names, nodes and revisions repeat', () => {
     const table = new Table(['word', 'text', 'word', 'number', 'word', 'number'], 'e')
     for (let i = 0; i < 30_000; i++) table.set(`p${i}`, ['web-7d9f8c6b5-', `${i.toString(36).padStart(5, 'x')}`, '7d9f8c6b5', i % 5, `node-${i % 300}`, 0])

@@ -42,7 +42,11 @@ export class Mirror {
     const ids = sums((u?.[0] ?? []) as number[])
     if (u) {
       const columns = this.columns.map((type, i) => this.#values(type, u[i + 1]!, ids.length))
-      for (const [at, id] of ids.entries()) this.rows.set(id, columns.map((column) => column[at]!))
+      for (const [at, id] of ids.entries())
+        this.rows.set(
+          id,
+          columns.map((column) => column[at]!),
+        )
     }
     if (r !== undefined) this.#revision = r
     return x ? [...ids, ...x] : ids

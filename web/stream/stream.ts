@@ -41,7 +41,13 @@ export class Stream {
   use(name: string): Topic {
     let topic = this.#topics.get(name)
     if (!topic) {
-      topic = { name, mirror: new Mirror(Object.values(columnsOf(name))), error: undefined, listeners: new Set(), users: 0 }
+      topic = {
+        name,
+        mirror: new Mirror(Object.values(columnsOf(name))),
+        error: undefined,
+        listeners: new Set(),
+        users: 0,
+      }
       this.#topics.set(name, topic)
     }
     topic.users++
@@ -78,7 +84,10 @@ export class Stream {
   /** Names the topics of the views, each with what the page has of it already. */
   #wish(): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return
-    const topics = [...this.#topics.values()].map(({ name, mirror }) => ({ name, ...(mirror.position ? { at: mirror.position } : {}) }))
+    const topics = [...this.#topics.values()].map(({ name, mirror }) => ({
+      name,
+      ...(mirror.position ? { at: mirror.position } : {}),
+    }))
     this.#socket.send(JSON.stringify({ topics }))
   }
 

@@ -7,7 +7,6 @@ type Columns = Readonly<Record<string, ColumnType>>
 export type RowOf<C extends Columns> = { [name in keyof C]: C[name] extends 'number' ? number : string }
 
 export type WorkloadRow = RowOf<typeof workloadColumns>
-export type PodRow = RowOf<typeof podColumns>
 export type NodeRow = RowOf<typeof nodeColumns>
 
 /** The columns of a topic by its name: `workloads`, `nodes`, `pods Deployment default/web`. */

@@ -1,5 +1,5 @@
-import type { WorkloadRow } from '../stream/topics.ts'
-import { states } from '../parts/words.tsx'
+import { states } from '../../src/insight/workload/said.ts'
+import type { Shown } from './ordered-rows.ts'
 
 /** What the list is narrowed to. It stands in the address, so that it can be shared. */
 export interface Filter {
@@ -25,11 +25,21 @@ export function filterText(filter: Filter): string {
   return text ? `?${text}` : ''
 }
 
-/** Whether a workload is to be shown. Each word of the text must be found: `a=b` is a label, anything else part of a name or reason. */
-export function matches({ text, namespace, kind, state }: Filter, row: WorkloadRow): boolean {
-  if ((namespace && row.namespace !== namespace) || (kind && row.kind !== kind) || (state && states[row.state] !== state)) return false
+/**
+ * Whether a workload is to be shown. Each word of the text must be found: `a=b` is a label, anything else part of a
+ * name or reason.
+ */
+export function matches({ text, namespace, kind, state }: Filter, row: Shown): boolean {
+  if (
+    (namespace && row.namespace !== namespace) ||
+    (kind && row.kind !== kind) ||
+    (state && states[row.state] !== state)
+  )
+    return false
   if (!text) return true
-  const all = `${row.namespace}/${row.name} ${row.kind} ${row.reason} ${row.sentence}`.toLowerCase()
-  const labels = row.labels.toLowerCase().split(',')
-  return text.toLowerCase().split(/\s+/).every((word) => (/^[^=]+=[^=]+$/.test(word) ? labels.includes(word) : all.includes(word)))
+  const labels = `,${row.labels.toLowerCase()},`
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => (/^[^=]+=[^=]+$/.test(word) ? labels.includes(`,${word},`) : row.searched.includes(word)))
 }

@@ -1,25 +1,22 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { workloadColumns } from '../../src/dashboard/stream/columns.ts'
 import { humanDuration } from '../../src/api/printing/duration.ts'
 import { Failure, Notice, StateChip, age, kindNames, plural, states, toneOf } from '../parts/words.tsx'
 import { go, workloadPath } from '../router.ts'
-import { type WorkloadRow, named } from '../stream/topics.ts'
+import type { WorkloadRow } from '../stream/topics.ts'
 import { useNow, useTopic } from '../use.ts'
 import { type Filter, emptyFilter, filterIn, filterText, matches } from './filter.ts'
+import { OrderedRows, type Shown } from './ordered-rows.ts'
 
-/** The height of a row. All rows have the same, so that 10,000 of them need no measuring. */
-const rowHeight = 46
+/**
+ * The height of a row: on a phone the reason has a line of its own. All rows have the same, so that 10,000 of them need
+ * no measuring.
+ */
+const heights = { wide: 46, narrow: 70 } as const
+const narrow = matchMedia('(max-width: 900px)')
 /** Rows above and below what is seen. */
 const spareRows = 8
 
-type Shown = WorkloadRow & { id: number }
-
 const collator = new Intl.Collator('en', { numeric: true })
-const kindOrder: readonly string[] = kindNames
-
-/** What needs attention first, as `coxswain status` has it. */
-const byAttention = (a: Shown, b: Shown): number =>
-  a.state - b.state || collator.compare(a.namespace, b.namespace) || kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || collator.compare(a.name, b.name)
 
 /** All workloads in one list. */
 export function ListView({ query }: { query: URLSearchParams }) {
@@ -28,14 +25,23 @@ export function ListView({ query }: { query: URLSearchParams }) {
   const filter = filterIn(query)
   const set = (next: Partial<Filter>) => go(`/${filterText({ ...filter, ...next })}`, { replace: true })
   const { mirror } = topic
-  const all = useMemo(() => [...mirror.rows].map(([id, values]): Shown => ({ id, ...named(workloadColumns, values) })).sort(byAttention), [mirror, mirror.version])
+  const ordered = useMemo(() => new OrderedRows(), [mirror])
+  const all = useMemo(() => ordered.of(mirror), [mirror, mirror.version])
   const shown = useMemo(() => all.filter((row) => matches(filter, row)), [all, filterText(filter)])
   if (topic.error !== undefined) return <Failure code={403} error={topic.error} what="workloads" />
   return (
     <>
       <Counts all={all} filter={filter} set={set} />
       <Filters all={all} filter={filter} set={set} shown={shown.length} />
-      {!mirror.isWhole ? <p class="wait" role="status">Reading workloads …</p> : shown.length === 0 ? <Nothing hasAny={all.length > 0} clear={() => set(emptyFilter)} /> : <Rows rows={shown} now={now} />}
+      {!mirror.isWhole ? (
+        <p class="wait" role="status">
+          Reading workloads …
+        </p>
+      ) : shown.length === 0 ? (
+        <Nothing hasAny={all.length > 0} clear={() => set(emptyFilter)} />
+      ) : (
+        <Rows rows={shown} now={now} />
+      )}
     </>
   )
 }
@@ -43,7 +49,9 @@ export function ListView({ query }: { query: URLSearchParams }) {
 const Nothing = ({ hasAny, clear }: { hasAny: boolean; clear(): void }) =>
   hasAny ? (
     <Notice title="No workload matches the filter">
-      <p><button onClick={clear}>Clear the filter</button></p>
+      <p>
+        <button onClick={clear}>Clear the filter</button>
+      </p>
     </Notice>
   ) : (
     <Notice title="There are no workloads yet">
@@ -60,11 +68,17 @@ function Counts({ all, filter, set }: FilterProps) {
   for (const { state } of all) counts.set(states[state]!, (counts.get(states[state]!) ?? 0) + 1)
   return (
     <div class="counts" role="group" aria-label="States">
-      {states.filter((state) => counts.has(state)).map((state) => (
-        <button key={state} aria-pressed={filter.state === state} onClick={() => set({ state: filter.state === state ? '' : state })}>
-          <b>{counts.get(state)!.toLocaleString('en')}</b> <StateChip state={state} />
-        </button>
-      ))}
+      {states
+        .filter((state) => counts.has(state))
+        .map((state) => (
+          <button
+            key={state}
+            aria-pressed={filter.state === state}
+            onClick={() => set({ state: filter.state === state ? '' : state })}
+          >
+            <b>{counts.get(state)!.toLocaleString('en')}</b> <StateChip state={state} />
+          </button>
+        ))}
     </div>
   )
 }
@@ -74,15 +88,30 @@ function Filters({ all, filter, set, shown }: FilterProps & { shown: number }) {
   const select = (name: 'namespace' | 'kind', label: string, values: readonly string[]) => (
     <select aria-label={label} value={filter[name]} onChange={(e) => set({ [name]: e.currentTarget.value })}>
       <option value="">{label}: all</option>
-      {values.map((value) => <option key={value} value={value}>{value}</option>)}
+      {values.map((value) => (
+        <option key={value} value={value}>
+          {value}
+        </option>
+      ))}
     </select>
   )
   return (
     <div class="filters" role="search">
-      <input id="search" type="search" placeholder="Search name, reason, or label=value   ( / )" aria-label="Search workloads" value={filter.text} onInput={(e) => set({ text: e.currentTarget.value })} />
+      <input
+        id="search"
+        type="search"
+        placeholder="Search name, reason, or label=value   ( / )"
+        aria-label="Search workloads"
+        value={filter.text}
+        onInput={(e) => set({ text: e.currentTarget.value })}
+      />
       {select('namespace', 'Namespace', namespaces)}
-      {select('kind', 'Kind', kindOrder)}
-      <span class="dim" role="status">{shown === all.length ? plural(all.length, 'workload') : `${shown.toLocaleString('en')} of ${plural(all.length, 'workload')}`}</span>
+      {select('kind', 'Kind', kindNames)}
+      <span class="dim" role="status">
+        {shown === all.length
+          ? plural(all.length, 'workload')
+          : `${shown.toLocaleString('en')} of ${plural(all.length, 'workload')}`}
+      </span>
     </div>
   )
 }
@@ -90,6 +119,7 @@ function Filters({ all, filter, set, shown }: FilterProps & { shown: number }) {
 function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
+  const rowHeight = narrow.matches ? heights.narrow : heights.wide
   const [selected, select] = useState(-1)
   // Keys may come faster than the list is drawn.
   const latest = useRef({ rows, selected })
@@ -97,7 +127,9 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   useEffect(() => {
     const look = () => {
       const top = box.current ? Math.max(0, -box.current.getBoundingClientRect().top) : 0
-      setView((old) => (Math.abs(old.top - top) < rowHeight / 2 && old.height === innerHeight ? old : { top, height: innerHeight }))
+      setView((old) =>
+        Math.abs(old.top - top) < rowHeight / 2 && old.height === innerHeight ? old : { top, height: innerHeight },
+      )
     }
     look()
     addEventListener('scroll', look, { passive: true })
@@ -114,7 +146,8 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
       const step = e.key === 'j' || e.key === 'ArrowDown' ? 1 : e.key === 'k' || e.key === 'ArrowUp' ? -1 : 0
       const { current } = latest
       const row = current.rows[current.selected]
-      if (e.key === 'Enter' && row && !(e.target as Element).matches('a, button')) go(workloadPath(row.kind, row.namespace, row.name))
+      if (e.key === 'Enter' && row && !(e.target as Element).matches('a, button'))
+        go(workloadPath(row.kind, row.namespace, row.name))
       if (step === 0) return
       e.preventDefault()
       const next = Math.max(0, Math.min(current.rows.length - 1, current.selected + step))
@@ -132,28 +165,75 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   return (
     <div class="table" role="table" aria-label="Workloads" aria-rowcount={rows.length}>
       <div class="row head" role="row">
-        {['Workload', 'State', 'Pods', 'Since', 'Deadline', 'Reason'].map((title) => <span key={title} role="columnheader">{title}</span>)}
+        {['Workload', 'State', 'Pods', 'Since', 'Deadline', 'Reason'].map((title) => (
+          <span key={title} role="columnheader">
+            {title}
+          </span>
+        ))}
       </div>
       <div ref={box} class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
-        {rows.slice(first, last).map((row, i) => <Line key={row.id} row={row} now={now} at={first + i} isSelected={first + i === selected} />)}
+        {rows.slice(first, last).map((row, i) => (
+          <Line
+            key={row.id}
+            row={row}
+            now={now}
+            at={first + i}
+            top={(first + i) * rowHeight}
+            isSelected={first + i === selected}
+          />
+        ))}
       </div>
     </div>
   )
 }
 
-function Line({ row, now, at, isSelected }: { row: Shown; now: number; at: number; isSelected: boolean }) {
+function Line({
+  row,
+  now,
+  at,
+  top,
+  isSelected,
+}: {
+  row: Shown
+  now: number
+  at: number
+  top: number
+  isSelected: boolean
+}) {
   const state = states[row.state]!
   return (
-    <a class={`row ${isSelected ? 'selected' : ''}`} role="row" aria-rowindex={at + 1} href={workloadPath(row.kind, row.namespace, row.name)} style={{ top: `${at * rowHeight}px` }}>
+    <a
+      class={`row ${isSelected ? 'selected' : ''}`}
+      role="row"
+      aria-rowindex={at + 1}
+      href={workloadPath(row.kind, row.namespace, row.name)}
+      style={{ top: `${top}px` }}
+    >
       <span role="cell" class="name">
         <b>{row.name}</b>
-        <small>{row.namespace} · {row.kind}</small>
+        <small>
+          {row.namespace} · {row.kind}
+        </small>
       </span>
-      <span role="cell"><StateChip state={state} /></span>
-      <span role="cell" class="pods"><Bar row={row} /></span>
-      <span role="cell" class="dim">{age(row.since * 1000, now)}</span>
-      <span role="cell" class="dim">{row.deadline > 0 ? (row.deadline * 1000 > now ? `${humanDuration(row.deadline * 1000 - now)} left` : 'passed') : ''}</span>
-      <span role="cell" class="reason" title={row.sentence}>{row.sentence || (toneOf(state) === 'good' ? '' : row.reason)}</span>
+      <span role="cell">
+        <StateChip state={state} />
+      </span>
+      <span role="cell" class="pods">
+        <Bar row={row} />
+      </span>
+      <span role="cell" class="dim">
+        {age(row.since * 1000, now)}
+      </span>
+      <span role="cell" class="dim">
+        {row.deadline > 0
+          ? row.deadline * 1000 > now
+            ? `${humanDuration(row.deadline * 1000 - now)} left`
+            : 'passed'
+          : ''}
+      </span>
+      <span role="cell" class="reason" title={row.sentence}>
+        {row.sentence || (toneOf(state) === 'good' ? '' : row.reason)}
+      </span>
     </a>
   )
 }
@@ -171,8 +251,14 @@ export function Bar({ row }: { row: Pick<WorkloadRow, 'kind' | 'desired' | 'curr
   const label = `${ready} of ${desired} ready${updated < 0 ? '' : `, ${fresh} new, ${old} old`}`
   return (
     <span class="bar" role="img" aria-label={label} title={label}>
-      <span class="track"><i style={share(readyNew)} /><i class="unready" style={share(fresh - readyNew)} /><i class="old" style={share(old)} /></span>
-      <small>{ready}/{desired}</small>
+      <span class="track">
+        <i style={share(readyNew)} />
+        <i class="unready" style={share(fresh - readyNew)} />
+        <i class="old" style={share(old)} />
+      </span>
+      <small>
+        {ready}/{desired}
+      </small>
     </span>
   )
 }

@@ -2,14 +2,15 @@ import { useState } from 'preact/hooks'
 import { tell } from '../api.ts'
 
 /** Login with a token, for whoever has no link that works. */
-export function LoginView({ wasUsed }: { wasUsed: boolean }) {
+export function LoginView({ wasUsed, next }: { wasUsed: boolean; next: string }) {
   const [token, setToken] = useState('')
   const [error, setError] = useState('')
   const submit = async (e: Event) => {
     e.preventDefault()
     try {
       await tell('login', { token })
-      location.assign('/')
+      // Another site's address is none of this page's.
+      location.assign(new URL(next, location.origin).origin === location.origin ? next : '/')
     } catch (failure) {
       setError((failure as Error).message)
     }
@@ -23,8 +24,14 @@ export function LoginView({ wasUsed }: { wasUsed: boolean }) {
           Log in with a token
           <input type="password" autocomplete="off" value={token} onInput={(e) => setToken(e.currentTarget.value)} />
         </label>
-        <button class="primary" disabled={!token}>Log in</button>
-        {error && <p class="error" role="alert">{error}</p>}
+        <button class="primary" disabled={!token}>
+          Log in
+        </button>
+        {error && (
+          <p class="error" role="alert">
+            {error}
+          </p>
+        )}
       </form>
       <p class="dim">A token of a service account:</p>
       <pre>kubectl create token default</pre>

@@ -10,8 +10,10 @@ import { useAsked, useNow, useTopic } from '../use.ts'
 const shownAtMost = 1000
 const collator = new Intl.Collator('en', { numeric: true })
 
-const toneFor = ({ ready, pressure, cordoned }: NodeRow): string => (ready !== 'True' ? 'bad' : pressure ? 'warn' : cordoned ? 'warn' : 'good')
-const wordFor = ({ ready, cordoned }: NodeRow): string => `${ready === 'True' ? 'Ready' : ready === 'False' ? 'NotReady' : 'Unknown'}${cordoned ? ', cordoned' : ''}`
+const toneFor = ({ ready, pressure, cordoned }: NodeRow): string =>
+  ready !== 'True' ? 'bad' : pressure ? 'warn' : cordoned ? 'warn' : 'good'
+const wordFor = ({ ready, cordoned }: NodeRow): string =>
+  `${ready === 'True' ? 'Ready' : ready === 'False' ? 'NotReady' : 'Unknown'}${cordoned ? ', cordoned' : ''}`
 const order = ['bad', 'warn', 'good']
 
 /** All nodes, those with problems first. */
@@ -20,22 +22,60 @@ export function NodesView() {
   const now = useNow()
   const { mirror } = topic
   const nodes = useMemo(
-    () => [...mirror.rows.values()].map((values) => named(nodeColumns, values)).sort((a, b) => order.indexOf(toneFor(a)) - order.indexOf(toneFor(b)) || collator.compare(a.name, b.name)),
+    () =>
+      [...mirror.rows.values()]
+        .map((values) => named(nodeColumns, values))
+        .sort((a, b) => order.indexOf(toneFor(a)) - order.indexOf(toneFor(b)) || collator.compare(a.name, b.name)),
     [mirror, mirror.version],
   )
   if (topic.error !== undefined) return <Failure code={403} error={topic.error} what="nodes" />
-  if (mirror.isWhole && nodes.length === 0) return <Notice title="There are no nodes"><p>Pods wait until there is one: <code>coxswain node --kubeconfig …</code></p></Notice>
+  if (mirror.isWhole && nodes.length === 0)
+    return (
+      <Notice title="There are no nodes">
+        <p>
+          Pods wait until there is one: <code>coxswain node --kubeconfig …</code>
+        </p>
+      </Notice>
+    )
   return (
     <Section title={plural(nodes.length, 'node')}>
       <table class="facts">
-        <thead><tr><th>Node</th><th>State</th><th>Pods</th><th>Allocatable</th><th>Version</th><th>Since</th></tr></thead>
+        <thead>
+          <tr>
+            <th>Node</th>
+            <th>State</th>
+            <th>Pods</th>
+            <th>Allocatable</th>
+            <th>Version</th>
+            <th>Since</th>
+          </tr>
+        </thead>
         <tbody>
           {nodes.slice(0, shownAtMost).map((node) => (
             <tr key={node.name}>
-              <td><a href={nodePath(node.name)}>{node.name}</a></td>
-              <td><StateChip state={wordFor(node)} tone={toneFor(node)} /> {node.pressure && <b class="warn">{node.pressure}</b>}</td>
-              <td><span class="bar" role="img" aria-label={`${node.pods} of ${node.capacity} pods`}><span class="track"><i class="new" style={{ width: `${node.capacity > 0 ? Math.min(100, (100 * node.pods) / node.capacity) : 0}%` }} /></span><small>{node.pods}/{node.capacity}</small></span></td>
-              <td class="dim">{node.cpu} CPU, {node.memory}</td>
+              <td>
+                <a href={nodePath(node.name)}>{node.name}</a>
+              </td>
+              <td>
+                <StateChip state={wordFor(node)} tone={toneFor(node)} />{' '}
+                {node.pressure && <b class="warn">{node.pressure}</b>}
+              </td>
+              <td>
+                <span class="bar" role="img" aria-label={`${node.pods} of ${node.capacity} pods`}>
+                  <span class="track">
+                    <i
+                      class="new"
+                      style={{ width: `${node.capacity > 0 ? Math.min(100, (100 * node.pods) / node.capacity) : 0}%` }}
+                    />
+                  </span>
+                  <small>
+                    {node.pods}/{node.capacity}
+                  </small>
+                </span>
+              </td>
+              <td class="dim">
+                {node.cpu} CPU, {node.memory}
+              </td>
               <td class="dim">{node.version}</td>
               <td class="dim">{age(node.since * 1000, now)}</td>
             </tr>
@@ -52,21 +92,54 @@ export function NodeView({ name }: { name: string }) {
   const now = useNow()
   const node = asked.value
   if (asked.error && !node) return <Failure code={asked.code} error={asked.error} what={`Node ${name}`} />
-  if (!node) return <p class="wait" role="status">Reading node {name} …</p>
+  if (!node)
+    return (
+      <p class="wait" role="status">
+        Reading node {name} …
+      </p>
+    )
   const isReady = node.conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
   return (
     <>
       <header class="title">
-        <div><p class="dim"><a href="/nodes">Nodes</a></p><h1>{name}</h1></div>
-        <StateChip state={`${isReady ? 'Ready' : 'NotReady'}${node.isCordoned ? ', cordoned' : ''}`} tone={isReady ? (node.isCordoned ? 'warn' : 'good') : 'bad'} />
-        <span class="dim">created <Ago at={node.metadata.created} now={now} /> ago{node.taints.length > 0 && `, tainted ${node.taints.join(', ')}`}</span>
+        <div>
+          <p class="dim">
+            <a href="/nodes">Nodes</a>
+          </p>
+          <h1>{name}</h1>
+        </div>
+        <StateChip
+          state={`${isReady ? 'Ready' : 'NotReady'}${node.isCordoned ? ', cordoned' : ''}`}
+          tone={isReady ? (node.isCordoned ? 'warn' : 'good') : 'bad'}
+        />
+        <span class="dim">
+          created <Ago at={node.metadata.created} now={now} /> ago
+          {node.taints.length > 0 && `, tainted ${node.taints.join(', ')}`}
+        </span>
       </header>
-      <Section title="Conditions"><Conditions conditions={node.conditions} now={now} /></Section>
+      <Section title="Conditions">
+        <Conditions conditions={node.conditions} now={now} />
+      </Section>
       <div class="columns">
         <Section title={`${plural(node.podCount, 'pod')}`}>
-          {node.pods === null ? <p class="dim">You may not list pods.</p> : <ul class="links">{node.pods.map((pod) => <li key={pod.namespace + pod.name}><a href={podPath(pod.namespace, pod.name)}>{pod.namespace}/{pod.name}</a> <span class="dim">{pod.status}</span></li>)}</ul>}
+          {node.pods === null ? (
+            <p class="dim">You may not list pods.</p>
+          ) : (
+            <ul class="links">
+              {node.pods.map((pod) => (
+                <li key={pod.namespace + pod.name}>
+                  <a href={podPath(pod.namespace, pod.name)}>
+                    {pod.namespace}/{pod.name}
+                  </a>{' '}
+                  <span class="dim">{pod.status}</span>
+                </li>
+              ))}
+            </ul>
+          )}
         </Section>
-        <Section title="Events"><Events events={node.events} now={now} /></Section>
+        <Section title="Events">
+          <Events events={node.events} now={now} />
+        </Section>
       </div>
     </>
   )

@@ -46,7 +46,7 @@ function literalType(value: Value): CelType {
   return value instanceof Uint8Array ? bytesType : intType
 }
 
-/** `a.b.c` as one name, if it can be one. */
+/** The qualified name of a chain of selections such as `a.b.c`; undefined for any other node. */
 function qualifiedName(node: Node): string | undefined {
   if (node.kind === 'ident') return node.name
   if (node.kind !== 'select' || node.isTest) return undefined
@@ -57,10 +57,10 @@ function qualifiedName(node: Node): string | undefined {
 const isOpen = (type: CelType) =>
   type.kind === 'dyn' || type.kind === 'param' || type.kind === 'error' || type.kind === 'null'
 
-/** A quick look at the outermost types, before variables of types are tried out. */
+/** Compares only the outermost types. It rejects most overloads before type variables are unified. */
 const mayTake = (wanted: CelType, given: CelType) => wanted.kind === given.kind || isOpen(wanted) || isOpen(given)
 
-/** Finds the type of every node, by cel-go's rules, and what every name refers to. */
+/** Infers the type of every node and resolves every name, by cel-go's rules. */
 class Checker {
   readonly issues: Issue[] = []
   readonly #env: Environment
@@ -77,7 +77,7 @@ class Checker {
     return type
   }
 
-  /** Fills in what was found out about type variables later than a node was seen. */
+  /** Replaces type variables that were resolved after the node was checked. */
   finish(node: Node): void {
     if (node.type) node.type = this.#types.final(node.type)
     for (const child of childrenOf(node)) this.finish(child)
@@ -197,7 +197,9 @@ class Checker {
     return this.#fieldType(operand.type!, name, node.offset, true)
   }
 
-  /** Finds the overloads that take these arguments. With several, the type of the result is known only at run time. */
+  /**
+   * Finds the overloads that accept these arguments. If there are several, the result type is known only at run time.
+   */
   #resolve(node: Call, declared: FunctionDeclaration, args: Node[]): CelType {
     const isMember = node.target !== undefined
     const given = args.map((arg) => this.#types.resolve(arg.type!))
@@ -229,7 +231,7 @@ class Checker {
     this.#report(offset, `expected type '${left}' but found '${right}'`)
   }
 
-  /** The type of an element that is written `?x`: what is in the optional. */
+  /** The type of an optional element `?x`: the type of the value inside the optional. */
   #unwrapped(type: CelType, offset: number): CelType {
     const given = this.#types.resolve(type)
     const inner = optionalOf(given)
@@ -332,7 +334,7 @@ class Checker {
   }
 }
 
-/** Checks an expression against an environment: the types are in the nodes, unless there are issues. */
+/** Type-checks an expression against an environment. Without issues, every node has its type. */
 export function check(node: Node, env: Environment): Issue[] {
   const checker = new Checker(env)
   checker.check(node)

@@ -3,7 +3,7 @@ const surrogates = /[\ud800-\udfff]/
 /** True if every character of a text is one UTF-16 unit, so that offsets need no counting. */
 export const isNarrow = (text: string): boolean => !surrogates.test(text)
 
-/** How many code points a text has. */
+/** The number of code points in a string. */
 export function countCodePoints(text: string): number {
   let count = text.length
   for (let i = 0; i + 1 < text.length; i++) {
@@ -19,16 +19,13 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-/** A text as an array of characters; a narrow text is its own. */
-export const characters = (text: string): string | string[] => (isNarrow(text) ? text : [...text])
-
-/** The part of a text between two positions in code points. */
+/** The substring between two positions in code points. */
 export const slicePoints = (text: string, from: number, to?: number): string =>
   isNarrow(text) ? text.slice(from, to) : [...text].slice(from, to).join('')
 
-/** A UTF-16 offset in code points. */
+/** Converts a UTF-16 offset to a position in code points. */
 export const pointsBefore = (text: string, offset: number): number => countCodePoints(text.slice(0, offset))
 
-/** A position in code points as a UTF-16 offset. */
+/** Converts a position in code points to a UTF-16 offset. */
 export const offsetOf = (text: string, point: number): number =>
   isNarrow(text) ? point : [...text].slice(0, point).join('').length

@@ -5,8 +5,8 @@ import { Program } from './run/program.ts'
 import { parse } from './syntax/parser.ts'
 import { type Issue, formatIssues } from './syntax/source.ts'
 
-/** Why an expression cannot be used. `message` is all of it as cel-go prints it. */
-export interface CompileError {
+/** The reason why an expression does not compile. `message` is the full text as cel-go prints it. */
+interface CompileError {
   issues: readonly Issue[]
   message: string
 }
@@ -17,7 +17,7 @@ const failed = (expression: string, issues: readonly Issue[]): Compiled => ({
   error: { issues, message: formatIssues(expression, issues) },
 })
 
-/** Parses and checks an expression against an environment, and makes it ready to run. */
+/** Parses and type-checks an expression and compiles it to a program. */
 export function compile(expression: string, environment: Environment): Compiled {
   const { node, issues } = parse(expression)
   if (!node) return failed(expression, issues)

@@ -1,6 +1,6 @@
 import { tests } from '@bufbuild/cel-spec/testdata/conformance.js'
 import { tests as parsingTests } from '@bufbuild/cel-spec/testdata/parsing.js'
-import { toInt64 } from '../int64.ts'
+import { toInt64 } from '../numbers/int64.ts'
 import {
   type CelType,
   boolType,
@@ -48,7 +48,7 @@ const collect = (suite: Suite, section: string): Case[] => [
   ...(suite.suites ?? []).flatMap((inner) => collect(inner, section)),
 ]
 
-/** All cases, each with the name of its file. */
+/** All cases with the names of their files. */
 export const cases: Case[] = ((tests as unknown as Suite).suites ?? []).flatMap((suite) => collect(suite, suite.name))
 
 const primitives: Record<string, CelType> = {
@@ -126,7 +126,7 @@ function readMap(entries: { key: JsonValue; value: JsonValue }[]): Value | undef
   return map
 }
 
-/** Sections whose every case is about something that Kubernetes' expressions do not have. */
+/** Sections that test features which Kubernetes' expressions do not have. */
 const leftOut: Record<string, string> = {
   bindings_ext: 'cel.bind is no part of Kubernetes',
   block_ext: 'cel.block is no part of Kubernetes',
@@ -144,7 +144,7 @@ const messages =
 const isMessage = (json: unknown): boolean =>
   /objectValue|enumValue|messageType|"wrapper"|"wellKnown":"ANY"/.test(JSON.stringify(json ?? null))
 
-/** Why a case says nothing about us; undefined if it does. */
+/** The reason why a case does not apply to this implementation; undefined if it applies. */
 export function reasonToSkip(one: Case): string | undefined {
   if (Object.hasOwn(leftOut, one.section)) return leftOut[one.section]
   if (messages.test(one.expr) || [one.typeEnv, one.bindings, one.value, one.typedResult].some(isMessage))
@@ -173,5 +173,5 @@ const collectTexts = (suite: Suite): { expr: string; error: string }[] => [
 // cel-go's tests also try its parser with a limit of 32, without optionals, and with hundreds of mistakes at once.
 const otherSettings = /\[\[\[\[|\[\d\]\[\d\]|!=-y|\b32 < 33|\+ 34|A\.B\.C|\?|existsOne|^ó|^-\[/
 
-/** Expressions of cel-go's tests, and all that it says about each; nothing if it is right. */
+/** Expressions of cel-go's tests with all expected errors. No errors means that the expression is valid. */
 export const texts = collectTexts(parsingTests as unknown as Suite).filter(({ expr }) => !otherSettings.test(expr))

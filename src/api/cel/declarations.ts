@@ -12,24 +12,24 @@ import {
   isInt,
 } from './values.ts'
 
-/** Counts what an evaluation costs, in the units of Kubernetes' budgets. */
+/** Counts the cost of an evaluation in the units of Kubernetes' budgets. */
 export interface Meter {
   cost: number
-  /** Evaluation ends with an error as soon as the cost is greater. */
+  /** Evaluation fails as soon as the cost exceeds the limit. */
   readonly limit: number
 }
 
-/** Ends an evaluation that costs too much. No `||` may drop it. */
+/** Aborts an evaluation that exceeds its cost limit. `||` and `&&` do not absorb this error. */
 export class CostExceeded {
   readonly message = 'operation cancelled: actual cost limit exceeded'
 }
 
-/** Adds to the cost of an evaluation, and ends it if that is too much. */
+/** Adds to the cost of an evaluation. Throws CostExceeded if the limit is exceeded. */
 export function charge(meter: Meter, cost: number): void {
   if ((meter.cost += cost) > meter.limit) throw new CostExceeded()
 }
 
-/** One way to call a function. `args` begins with the target if it is a member. */
+/** One overload of a function. For a member function, `args` begins with the target. */
 export interface Overload {
   id: string
   isMember: boolean
@@ -37,7 +37,7 @@ export interface Overload {
   result: CelType
   /** Computes the result from values of the declared types; throws a CelError. */
   run: (meter: Meter, ...args: any[]) => Value
-  /** The cost of a call beside that of its arguments; 1 if it is not given. */
+  /** The cost of a call without the cost of its arguments; 1 by default. */
   cost?: (result: Value, ...args: any[]) => number
 }
 
@@ -50,24 +50,24 @@ export interface FunctionDeclaration {
 type Run = Overload['run']
 type Cost = Overload['cost']
 
-/** A function that is called as `name(…)`. */
+/** Declares a global function, called as `name(…)`. */
 export const globalOverload = (id: string, args: CelType[], result: CelType, run: Run, cost?: Cost): Overload =>
   cost ? { id, isMember: false, args, result, run, cost } : { id, isMember: false, args, result, run }
 
-/** A function that is called as `target.name(…)`. */
+/** Declares a member function, called as `target.name(…)`. */
 export const memberOverload = (id: string, args: CelType[], result: CelType, run: Run, cost?: Cost): Overload => ({
   ...globalOverload(id, args, result, run, cost),
   isMember: true,
 })
 
-/** A set of functions, and the names of types that expressions may use. */
+/** A library: functions, and the names of types that expressions may use. */
 export interface Library {
   name: string
   functions: Record<string, Overload[]>
   types?: Record<string, CelType>
 }
 
-/** True if a value is of a declared type, as far as a function needs to know: elements are not looked at. */
+/** True if a value has the outermost type that an overload declares. Elements are not checked. */
 export function isOfType(value: Value, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

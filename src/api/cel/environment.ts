@@ -3,23 +3,23 @@ import { type CelType, type ObjectType, typeType } from './types.ts'
 import { TypeValue, type Value } from './values.ts'
 import type { Reference } from './syntax/ast.ts'
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   libraries: readonly Library[]
   variables?: Record<string, CelType>
-  /** Objects that expressions may make, by name: `Object.spec{replicas: 3}`. */
+  /** Types of object literals by name: `Object.spec{replicas: 3}`. */
   messages?: Record<string, ObjectType>
-  /** The same for names that cannot be listed. */
+  /** Looks up types of object literals that are not listed in `objects`. */
   resolveMessage?: (name: string) => ObjectType | undefined
-  /** Elements of a list literal must be of one type, as Kubernetes asks. */
+  /** If true, all elements of a list literal must have the same type, as Kubernetes requires. */
   isHomogeneous?: boolean
 }
 
-/** A name: its type, and its value if it is a constant. */
+/** A declared name: its type, and its value if it is a constant. */
 export interface NameDeclaration extends Reference {
   type: CelType
 }
 
-/** The names that an expression may use. Immutable: `extend` makes another that has more. */
+/** The names that an expression may use. Immutable: `extend` returns a new environment. */
 export class Environment {
   readonly isHomogeneous: boolean
   readonly #functions: ReadonlyMap<string, FunctionDeclaration>
@@ -41,7 +41,13 @@ export class Environment {
     this.#resolveMessage = resolveMessage
   }
 
-  static of({ libraries, variables = {}, messages = {}, isHomogeneous = true, resolveMessage }: EnvironmentOptions): Environment {
+  static of({
+    libraries,
+    variables = {},
+    messages = {},
+    isHomogeneous = true,
+    resolveMessage,
+  }: EnvironmentOptions): Environment {
     const functions = new Map<string, FunctionDeclaration>()
     const names = new Map<string, NameDeclaration>()
     for (const library of libraries) {
@@ -54,7 +60,7 @@ export class Environment {
     return new Environment(functions, names, new Map(), isHomogeneous, resolveMessage).extend(variables, messages)
   }
 
-  /** The same with more variables; a variable hides another of the same name. */
+  /** Returns an environment with additional variables. A variable hides another variable of the same name. */
   extend(variables: Record<string, CelType>, messages: Record<string, ObjectType> = {}): Environment {
     const names = new Map(this.#names)
     for (const [name, type] of Object.entries(variables)) names.set(name, { name, type })

@@ -15,10 +15,10 @@ import {
   noSuchOverload,
 } from './values.ts'
 
-/** Elements that are compared for one unit of cost, where cel-go counts only those of the outermost list. */
+/** Number of list elements that are compared at cost 1. cel-go counts only the elements of the outermost list. */
 const elementsPerUnit = 4
 
-/** The cost of comparing two maps or objects, and of an entry of them. */
+/** The cost of comparing two maps or objects, and the cost of each of their entries. */
 const mapCost = 40
 const entryCost = 15
 
@@ -31,13 +31,13 @@ function equalLists(meter: Meter, a: ListValue, b: ListValue): boolean {
   return true
 }
 
-/** True if a set has all elements of a list; they are scalars. */
+/** True if a set contains all elements of a list of scalars. */
 function hasEach(set: ListValue, list: ListValue): boolean {
   const known = new Set(set.map(scalarKey))
   return list.every((element) => known.has(scalarKey(element)))
 }
 
-/** A scalar in a form that a Set tells apart. */
+/** The key of a scalar in a Set: equal scalars have equal keys. */
 export function scalarKey(value: Value): unknown {
   const number = numericValue(value)
   if (number !== undefined)
@@ -46,7 +46,7 @@ export function scalarKey(value: Value): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
 }
 
-/** The key of an element of a list map, from the fields that are its keys. */
+/** The key of an element of a list map, built from the values of its key fields. */
 export function elementKey(element: Value, keys: readonly string[]): string {
   if (!(element instanceof MapValue)) return ''
   return keys.map((key) => `${typeof element.get(key)}:${String(scalarKey(element.get(key) ?? null))}`).join('\0')
@@ -71,7 +71,7 @@ function equalMaps(meter: Meter, a: MapValue, b: MapValue): boolean {
   return true
 }
 
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0
 }
 
@@ -98,8 +98,11 @@ export function equals(meter: Meter, a: Value, b: Value): boolean {
   return a instanceof Opaque && b instanceof Opaque && a.typeName === b.typeName && a.equals(b)
 }
 
-/** The order of two texts by code points. Of UTF-16 units, surrogates (beyond U+FFFF) come after all others. */
-export function compareStrings(a: string, b: string): number {
+/**
+ * Compares two strings by code points. Comparing UTF-16 units would sort surrogates (code points above U+FFFF) before
+ * U+E000 to U+FFFF.
+ */
+function compareStrings(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -113,7 +116,7 @@ export function compareStrings(a: string, b: string): number {
   return a.length < b.length ? -1 : 1
 }
 
-/** -1, 0 or 1; NaN if one is NaN. Throws if the two have no order. */
+/** Compares two values: -1, 0 or 1; NaN if one is NaN. Throws if the values are not ordered. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)

@@ -1,9 +1,4 @@
-export {
-  type AdmissionVariables,
-  admissionEnvironment,
-  admissionNamespaceType,
-  admissionRequestType,
-} from './admission/environment.ts'
+export { admissionEnvironment, admissionNamespaceType, admissionRequestType } from './admission/environment.ts'
 export {
   AdmissionEvaluation,
   type AdmissionExpression,
@@ -22,16 +17,12 @@ export {
   patchOperations,
   typeMismatch,
 } from './admission/mutation.ts'
-export { type CompileError, type Compiled, compile } from './compile.ts'
-export { estimateCost, schemaSizes } from './cost/estimate.ts'
-export type { Range } from './cost/ranges.ts'
-export type { Library } from './declarations.ts'
-export { Environment, type EnvironmentOptions } from './environment.ts'
+export { compile } from './compile.ts'
+export { Environment } from './environment.ts'
 export { kubernetesEnvironment, kubernetesLibraries } from './kubernetes.ts'
 export {
   type AuthorizationAnswer,
   type AuthorizationQuestion,
-  type Authorize,
   authorizerType,
   authorizerValue,
   jsonPatch,
@@ -39,18 +30,12 @@ export {
   resourceCheckValue,
 } from './libraries/authorizer.ts'
 export { compilePattern } from './pattern.ts'
-export { type Evaluation, Program, perCallLimit } from './run/program.ts'
+export { Program, perCallLimit } from './run/program.ts'
 export { builtInCelType, customCelType } from './schema/built-in-types.ts'
 export { toJson } from './schema/to-json.ts'
 export { LazyObject, toValue, untyped } from './schema/json-values.ts'
-export { type JsonSchema, type ValidationRule, schemaType } from './schema/schema-types.ts'
-export type { Issue } from './syntax/source.ts'
+export { type JsonSchema, schemaType } from './schema/schema-types.ts'
 export * from './types.ts'
-export { checkSchemaRules } from './validations/check-schema.ts'
-export {
-  RuleValidator,
-  type ValidationOptions,
-  type ValidationResult,
-  perObjectLimit,
-} from './validations/validator.ts'
-export { CelError, type Value, typeName as valueTypeName } from './values.ts'
+export { checkSchemaRules, hasRules } from './validations/check-schema.ts'
+export { RuleValidator } from './validations/validator.ts'
+export { type Value, typeName as valueTypeName } from './values.ts'

@@ -20,7 +20,18 @@ export const coreLibraries = [operators, standard, conversions, timeLibrary]
 
 /** The functions that Kubernetes 1.36 lets every expression use. */
 export const kubernetesLibraries = [
-  ...coreLibraries, optionals, strings, lists, sets, regex, urls, network, quantity, semver, formatLibrary, authorizer,
+  ...coreLibraries,
+  optionals,
+  strings,
+  lists,
+  sets,
+  regex,
+  urls,
+  network,
+  quantity,
+  semver,
+  formatLibrary,
+  authorizer,
 ]
 
 /** The environment of Kubernetes' expressions, without variables. */

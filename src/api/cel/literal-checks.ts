@@ -5,7 +5,7 @@ import { parseDuration, parseTimestamp } from './time.ts'
 import { type CelType, formatType, optionalOf } from './types.ts'
 import { isSameType } from './unify.ts'
 
-/** Functions whose argument, if it is written out, is checked before anything runs. */
+/** Functions whose argument is checked at compile time if it is a literal. */
 const checks: Record<string, { isMember: boolean; isValid: (text: string) => boolean }> = {
   duration: { isMember: false, isValid: (text) => parseDuration(text) !== undefined },
   timestamp: { isMember: false, isValid: (text) => parseTimestamp(text) !== undefined },
@@ -20,7 +20,7 @@ function checkArgument(node: Call): Issue[] {
   return [{ offset: arg.offset, message: `invalid ${node.function} argument` }]
 }
 
-/** The first of several that is not of the type of those before it. */
+/** The first node whose type differs from those before it. */
 function firstOther(nodes: readonly { node: Node; type: CelType }[]): Issue[] {
   const [first, ...rest] = nodes
   const other = rest.find(({ type }) => !isSameType(first!.type, type))
@@ -47,8 +47,8 @@ function checkElements(node: ListNode | MapNode): Issue[] {
 }
 
 /**
- * Refuses what Kubernetes does beyond wrong types: durations, timestamps and regular expressions that are written out
- * and are none, and literals with elements of several types, except as arguments of `format`.
+ * Rejects literals that Kubernetes rejects in addition to type errors: invalid durations, timestamps and regular
+ * expressions, and list and map literals of mixed types (except arguments of `format`).
  */
 export function checkLiterals(root: Node, isHomogeneous: boolean): Issue[] {
   const issues: Issue[] = []

@@ -1,4 +1,4 @@
-import { type Int64, isInt64, toInt64 } from '../int64.ts'
+import { type Int64, isInt64, toInt64 } from '../numbers/int64.ts'
 import { CelError, Double, Uint } from './values.ts'
 
 const maxUint = (1n << 64n) - 1n
@@ -41,7 +41,7 @@ export function multiplyInts(a: Int64, b: Int64): Int64 {
 
 export function divideInts(a: Int64, b: Int64): Int64 {
   if (b === 0) throw new CelError('division by zero')
-  // The quotient of doubles may be rounded up; that of a multiple is exact.
+  // The quotient of two doubles may be rounded up. The quotient of an exact multiple is exact.
   if (typeof a === 'number' && typeof b === 'number') return (a - (a % b)) / b
   return checked(BigInt(a) / BigInt(b))
 }
@@ -68,7 +68,7 @@ export function moduloUints(a: Uint, b: Uint): Uint {
   return new Uint(a.value % b.value)
 }
 
-/** A double as an int, cut off; an error if it does not fit. */
+/** Truncates a double to an int. Throws if it does not fit. */
 export function doubleToInt(value: number): Int64 {
   if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) throw integerOverflow()
   return checked(BigInt(Math.trunc(value)))
@@ -84,7 +84,7 @@ export const uintToInt = (value: Uint): Int64 => checked(value.value)
 
 const compare = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The number in a value of any numeric type; undefined for others. */
+/** The number in a value of any numeric type; undefined for other values. */
 export function numericValue(value: unknown): number | bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (value instanceof Double || value instanceof Uint) return value.value
@@ -92,8 +92,8 @@ export function numericValue(value: unknown): number | bigint | undefined {
 }
 
 /**
- * The order of two numbers of any types; NaN for a NaN. An int is compared with a double as a double, as in cel-go, so
- * that 9223372036854775807 equals 9223372036854775808.0.
+ * Compares two numbers of any types; NaN if one is NaN. An int and a double are compared as doubles, as in cel-go, so
+ * 9223372036854775807 equals 9223372036854775808.0.
  */
 export function compareNumbers(a: number | bigint, b: number | bigint): number {
   if (a !== a || b !== b) return Number.NaN

@@ -1,20 +1,23 @@
 import { RE2JS, RE2JSException } from 're2js'
 import { type Meter, charge } from './declarations.ts'
-import { characterCost, patternCost } from './run/sizes.ts'
+import { characterCost, patternCost } from './run/frame.ts'
 
-/** A compiled regular expression and how large it is, with its repetitions written out. */
+/** A compiled regular expression and its size with repetitions expanded. */
 interface Pattern {
   re: RE2JS
   size: number
 }
 
-/** Larger ones are refused: `(abc…){1000}` takes tens of milliseconds to compile. */
+/** Larger patterns are rejected: `(abc…){1000}` takes tens of milliseconds to compile. */
 const maxSize = 20_000
 
 const repetition = /\{(\d+)(?:,(\d*))?\}/y
 
-/** How many parts a pattern has when `x{3}` is written `xxx`: the work of compiling it, and of a bad match. */
-export function patternSize(text: string): number {
+/**
+ * The number of parts of a pattern when `x{3}` is expanded to `xxx`. It bounds the time to compile it, and to match it
+ * in the worst case.
+ */
+function patternSize(text: string): number {
   const groups = [0]
   let last = 0
   for (let at = 0; at < text.length; at++) {
@@ -40,12 +43,12 @@ export function patternSize(text: string): number {
   return groups.reduce((sum, size) => sum + size, 0)
 }
 
-// Two generations: what was used since the last change of generation stays.
+// A cache of two generations: entries that were used since the last rotation are kept.
 let young = new Map<string, Pattern | undefined>()
 let old = new Map<string, Pattern | undefined>()
 const generationSize = 1024
 
-/** A regular expression of RE2's syntax, which takes time linear in the text; undefined if it is none. */
+/** Compiles a regular expression in RE2's syntax, which matches in linear time; undefined if it is invalid. */
 export function compilePattern(text: string): RE2JS | undefined {
   return cached(text)?.re
 }
@@ -72,12 +75,15 @@ function make(text: string): Pattern | undefined {
   }
 }
 
-// Measured: compiling takes 40 µs and 0.8 µs a part; matching up to 50 ns a character for four parts.
+// Measured: compiling takes 40 µs and 0.8 µs per part; matching takes up to 50 ns per character for four parts.
 const compileCost = 4_000
 const compilePartCost = 80
 const matchFactor = 4
 
-/** The pattern for a match against a text, paid for before anything runs: cel-go's cost, and more where re2js is slower. */
+/**
+ * Compiles a pattern for a match against a string. The cost is charged before anything runs: cel-go's cost, and more
+ * where re2js is slower.
+ */
 export function patternFor(meter: Meter, pattern: string, text: string): RE2JS | undefined {
   if (!young.has(pattern) && !old.has(pattern))
     charge(meter, compileCost + Math.min(patternSize(pattern), maxSize) * compilePartCost)

@@ -1,4 +1,4 @@
-import { isInt64 } from '../int64.ts'
+import { isInt64 } from '../numbers/int64.ts'
 import { CelError, Duration, Timestamp } from './values.ts'
 
 const unitNanos: Record<string, bigint> = {
@@ -16,7 +16,7 @@ const second = unitNanos['s']!
 
 const term = /([0-9]*)(?:\.([0-9]*))?([a-z\u00b5\u03bc]+)/gy
 
-/** Reads a duration as Go's ParseDuration does, such as `1h30m` or `-1.5s`; undefined if it is none. */
+/** Parses a duration as Go's ParseDuration does, such as `1h30m` or `-1.5s`; undefined if it is invalid. */
 export function parseDuration(text: string): Duration | undefined {
   const sign = /^[-+]/.exec(text)?.[0] ?? ''
   const body = text.slice(sign.length)
@@ -54,7 +54,7 @@ const longUnits: Record<string, bigint> = {
   week: 7n * day,
 }
 
-/** A duration of a schema's format, which may also say `2 days` or `3 weeks`. */
+/** Parses a duration of the schema format `duration`, which also allows `2 days` and `3 weeks`. */
 export function parseSchemaDuration(text: string): Duration | undefined {
   const plain = parseDuration(text)
   if (plain) return plain
@@ -68,7 +68,7 @@ export function parseSchemaDuration(text: string): Duration | undefined {
   return match && size !== undefined ? checkedDuration(BigInt(match[1]!) * size) : undefined
 }
 
-/** The duration in seconds, as `string(d)` prints it: `1.5s`. */
+/** Formats a duration in seconds, as `string(d)` does: `1.5s`. */
 export function formatDuration({ nanos }: Duration): string {
   const magnitude = nanos < 0n ? -nanos : nanos
   const fraction = (magnitude % second).toString().padStart(9, '0').replace(/0+$/, '')
@@ -83,7 +83,7 @@ export function checkedDuration(nanos: bigint): Duration {
 const minSeconds = -62_135_596_800n
 const maxSeconds = 253_402_300_799n
 
-/** A moment of the years 1 to 9999. */
+/** Creates a timestamp. Throws if it is not in the years 1 to 9999. */
 export function checkedTimestamp(nanos: bigint): Timestamp {
   const seconds = nanos >= 0n ? nanos / second : -((-nanos + second - 1n) / second)
   if (seconds < minSeconds || seconds > maxSeconds) throw new CelError('timestamp overflow')
@@ -92,7 +92,7 @@ export function checkedTimestamp(nanos: bigint): Timestamp {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?(?:([Zz])|([+-])(\d\d):(\d\d))$/
 
-/** Reads RFC 3339, to the nanosecond; undefined if it is none. */
+/** Parses an RFC 3339 time with nanoseconds; undefined if it is invalid. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = rfc3339.exec(text)
   if (!match) return undefined
@@ -112,7 +112,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return new Timestamp(wholeSeconds * second + BigInt((match[7] ?? '').padEnd(9, '0')))
 }
 
-/** Midnight of a day in UTC, in milliseconds; undefined if the calendar has no such day. */
+/** Midnight of a day in UTC, in milliseconds; undefined if the date does not exist. */
 function utcMs(year: number, month: number, date: number): number | undefined {
   const at = new Date(0)
   at.setUTCFullYear(year, month - 1, date)
@@ -120,7 +120,7 @@ function utcMs(year: number, month: number, date: number): number | undefined {
   return isReal ? at.getTime() : undefined
 }
 
-/** A day as `2026-01-31`, at midnight. */
+/** Parses a date such as `2026-01-31` as its midnight in UTC. */
 export function parseDate(text: string): Timestamp | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
   const ms = match ? utcMs(Number(match[1]), Number(match[2]), Number(match[3])) : undefined
@@ -133,7 +133,7 @@ function parts({ nanos }: Timestamp): { ms: number; nanos: number } {
   return { ms: Number((nanos - within) / 1_000_000n), nanos: Number(within) }
 }
 
-/** RFC 3339 in UTC, with as many digits as it takes. */
+/** Formats a timestamp as RFC 3339 in UTC, with as many fractional digits as needed. */
 export function formatTimestamp(time: Timestamp): string {
   const { ms, nanos } = parts(time)
   const fraction = String(nanos).padStart(9, '0').replace(/0+$/, '')
@@ -166,7 +166,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The moment as a Date whose UTC fields show the time of a zone: a name (`Europe/Berlin`) or an offset (`-08:00`). */
+/** A Date whose UTC fields are the local time in a zone: a name (`Europe/Berlin`) or an offset (`-08:00`). */
 export function localDate(time: Timestamp, zone: string | undefined): { date: Date; ms: number } {
   const { ms, nanos } = parts(time)
   const millis = Math.floor(nanos / 1_000_000)

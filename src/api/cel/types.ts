@@ -1,21 +1,21 @@
-/** Facts of a schema about data of a type, beyond what an expression may do with it. */
+/** Limits of a schema on data of a type. They affect estimated costs, not type checking. */
 export interface SchemaFacts {
-  /** The most elements of a list or map, or characters of a text, that a request can hold. */
+  /** The maximum number of elements of a list or map, or characters of a string, in one request. */
   maxElements?: number
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum size in bytes of a value in JSON. */
   minSize?: number
   isNullable?: boolean
-  /** Format `date`: a timestamp that is written as a day. */
+  /** Format `date`: a timestamp without a time of day. */
   isDate?: boolean
   isIntOrString?: boolean
   listKind?: 'set' | 'map'
-  /** The fields by which elements of a list of kind `map` are told apart, as they stand in JSON. */
+  /** The key fields of a list of type `map`, by their JSON names. */
   mapKeys?: readonly string[]
 }
 
-export type ScalarKind = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'timestamp' | 'duration'
+type ScalarKind = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'timestamp' | 'duration'
 
-/** A field of an object: its name in JSON (which may differ from the escaped one in expressions) and its type. */
+/** A field of an object: its JSON name (which may differ from the escaped name in expressions) and its type. */
 export interface Field {
   jsonName: string
   type: CelType
@@ -24,12 +24,12 @@ export interface Field {
 export interface ObjectType {
   kind: 'object'
   name: string
-  /** By the name that expressions use. */
+  /** Fields by their escaped names. */
   fields: ReadonlyMap<string, Field>
   facts?: SchemaFacts
 }
 
-/** The types of CEL. `param` is a type variable of a generic function, or one of an expression that is yet unknown. */
+/** A CEL type. `param` is a type variable of a generic function, or one that stands for a type not yet inferred. */
 export type CelType =
   | { kind: 'dyn' | 'error' | ScalarKind; facts?: SchemaFacts }
   | { kind: 'list'; element: CelType; facts?: SchemaFacts }
@@ -58,18 +58,18 @@ export const opaqueType = (name: string, ...params: CelType[]): CelType => ({ ki
 export const typeType = (of?: CelType): CelType => (of ? { kind: 'type', of } : { kind: 'type' })
 export const optionalType = (of: CelType): CelType => opaqueType('optional_type', of)
 
-/** An object with these fields, by the names that both JSON and expressions use. */
+/** An object type whose fields have the same names in JSON and in expressions. */
 export const objectType = (name: string, fields: Record<string, CelType>): ObjectType => ({
   kind: 'object',
   name,
   fields: new Map(Object.entries(fields).map(([field, type]) => [field, { jsonName: field, type }])),
 })
 
-/** The type in an optional; undefined for any other type. */
+/** The element type of an optional; undefined for any other type. */
 export const optionalOf = (type: CelType): CelType | undefined =>
   type.kind === 'opaque' && type.name === 'optional_type' ? type.params[0] : undefined
 
-/** The types that a type is made of. */
+/** The type arguments of a type. */
 export function paramsOf(type: CelType): readonly CelType[] {
   if (type.kind === 'list') return [type.element]
   if (type.kind === 'map') return [type.key, type.value]
@@ -77,7 +77,7 @@ export function paramsOf(type: CelType): readonly CelType[] {
   return []
 }
 
-/** The same type of other parts. */
+/** The same type with other type arguments. */
 export function withParams(type: CelType, params: readonly CelType[]): CelType {
   if (type.kind === 'list') return { ...type, element: params[0]! }
   if (type.kind === 'map') return { ...type, key: params[0]!, value: params[1]! }
@@ -107,7 +107,7 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** The types that a function was called with, `string.(int)` for a member: as in "no matching overload" errors. */
+/** Formats the argument types of a call, `string.(int)` for a member: as in "no matching overload" errors. */
 export function formatSignature(types: readonly CelType[], isMember: boolean): string {
   const [target, ...rest] = types
   if (isMember) return `${formatType(target!)}.(${rest.map(formatType).join(', ')})`

@@ -1,6 +1,6 @@
 import { type CelType, dynType, paramType, paramsOf, withParams } from './types.ts'
 
-/** The types that are known of type variables, with a way back to what was known before. */
+/** A substitution of type variables that can be rolled back. */
 class Substitution {
   readonly #types = new Map<string, CelType>()
   #changes: { name: string; before: CelType | undefined }[] = []
@@ -14,12 +14,12 @@ class Substitution {
     this.#types.set(name, type)
   }
 
-  /** Keeps what was learned since the last time. */
+  /** Commits the bindings since the last commit. */
   keep(): void {
     this.#changes = []
   }
 
-  /** Forgets what was learned since then. */
+  /** Discards the bindings since the last commit. */
   forget(): void {
     for (const { name, before } of this.#changes.reverse()) {
       if (before) this.#types.set(name, before)
@@ -29,12 +29,12 @@ class Substitution {
   }
 }
 
-/** Anything that knows types of variables. */
+/** Resolves type variables. */
 interface Known {
   get(name: string): CelType | undefined
 }
 
-/** The type with all known variables filled in; unknown ones become dyn if `isFinal`. */
+/** Substitutes all known type variables. If `isFinal`, unknown ones become dyn. */
 function substitute(known: Known, type: CelType, isFinal = false): CelType {
   if (type.kind === 'param') {
     const found = known.get(type.name)
@@ -48,7 +48,7 @@ function substitute(known: Known, type: CelType, isFinal = false): CelType {
   return replaced.every((param, i) => param === params[i]) ? type : withParams(type, replaced)
 }
 
-/** True if two types are the same, but for facts of a schema. */
+/** True if two types are the same, ignoring limits of a schema. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true
   if (a.kind !== b.kind) return false
@@ -60,7 +60,7 @@ export function isSameType(a: CelType, b: CelType): boolean {
 
 const isWild = (type: CelType) => type.kind === 'dyn' || type.kind === 'error'
 
-/** True if `a` says no more than `b`: dyn is less than anything, list(dyn) less than list(int). */
+/** True if `a` is as general as `b` or more: dyn is more general than any type, list(dyn) more than list(int). */
 function isLessSpecific(a: CelType, b: CelType): boolean {
   if (isWild(a) || a.kind === 'param') return true
   if (isWild(b) || b.kind === 'param' || a.kind !== b.kind) return false
@@ -71,10 +71,10 @@ function isLessSpecific(a: CelType, b: CelType): boolean {
   return params.every((param, i) => isLessSpecific(param, others[i]!))
 }
 
-/** The one of two compatible types that fits both. */
-export const mostGeneral = (a: CelType, b: CelType): CelType => (b.kind === 'null' || isLessSpecific(a, b) ? a : b)
+/** The more general one of two compatible types. */
+const mostGeneral = (a: CelType, b: CelType): CelType => (b.kind === 'null' || isLessSpecific(a, b) ? a : b)
 
-/** True if a variable occurs in a type: then it cannot stand for it. */
+/** True if a variable occurs in a type. Then it cannot be bound to that type. */
 function occursIn(known: Substitution, name: string, type: CelType): boolean {
   if (type.kind === 'param') {
     if (type.name === name) return true
@@ -86,7 +86,7 @@ function occursIn(known: Substitution, name: string, type: CelType): boolean {
 
 type Bound = 'yes' | 'no' | 'cyclic'
 
-/** Lets a variable stand for a type, or for what fits both it and the type it stands for already. */
+/** Binds a variable to a type. If it is bound already, to the more general of both types. */
 function bind(known: Substitution, name: string, type: CelType): Bound {
   if (type.kind === 'param' && type.name === name) return 'yes'
   const found = known.get(name)
@@ -122,27 +122,27 @@ function unify(known: Substitution, a: CelType, b: CelType): boolean {
   return left.length === right.length && left.every((param, i) => unify(known, param, right[i]!))
 }
 
-/** All that is known about the type variables of one expression. */
+/** The type variables of one expression. */
 export class Inference {
   readonly #known = new Substitution()
   #count = 0
 
-  /** A type variable that nothing is known about. */
+  /** Creates an unbound type variable. */
   fresh(): CelType {
     return paramType(`_var${this.#count++}`)
   }
 
-  /** The type as far as it is known. */
+  /** Substitutes the known type variables. */
   resolve(type: CelType): CelType {
     return substitute(this.#known, type)
   }
 
-  /** The type with dyn for what never became known. */
+  /** Substitutes all type variables. Unbound ones become dyn. */
   final(type: CelType): CelType {
     return substitute(this.#known, type, true)
   }
 
-  /** Lets values of one type stand for another; false if they do not fit, and nothing is learned. */
+  /** Unifies two types. If they are not compatible, returns false and binds nothing. */
   unify(given: CelType, wanted: CelType): boolean {
     return this.unifyAll([given], [wanted])
   }
@@ -154,13 +154,13 @@ export class Inference {
     return fits
   }
 
-  /** The type of both; dyn if they have none in common. */
+  /** The common type of two types; dyn if there is none. */
   join(previous: CelType | undefined, current: CelType): CelType {
     if (!previous) return current
     return this.unify(previous, current) ? mostGeneral(previous, current) : dynType
   }
 
-  /** A signature with type variables of its own. */
+  /** A copy of a signature with fresh type variables. */
   instantiate({ args, result }: { args: readonly CelType[]; result: CelType }): { args: CelType[]; result: CelType } {
     const own = new Map<string, CelType>()
     const visit = (type: CelType): void => {

@@ -1,4 +1,4 @@
-import type { Int64 } from '../int64.ts'
+import type { Int64 } from '../numbers/int64.ts'
 import type { ObjectType } from './types.ts'
 
 /**

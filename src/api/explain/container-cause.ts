@@ -1,36 +1,41 @@
 import type { Container, ContainerStatus, Pod, Probe } from '../generated/types.ts'
-import { millisecondsOf } from '../timestamp.ts'
+import { millisecondsOf } from '../object.ts'
 import { type CauseKind, type Weight, detail } from './cause.ts'
 
-/** The part of a cause that containers can tell: the pod around them knows the rest. */
-export interface ContainerCause {
+/** The part of a cause that is derived from containers. The pod adds the rest. */
+interface ContainerCause {
   what: CauseKind
   weight: Weight
   text: string
   help: string
-  /** The first trouble that the status of the container still tells of, where that is known. */
+  /** The first failure that the status still records, if it is known. */
   since?: string
 }
 
-/** A container with what the API says of it. */
+/** A container with its status. */
 interface Seen {
   /** `container "main"`, `init container "setup"`. */
   called: string
   isInit: boolean
-  /** An init container that goes on running beside the others. */
+  /** True for an init container that keeps running beside the others (a sidecar). */
   isSidecar: boolean
   spec: Container | undefined
   status: ContainerStatus
 }
 
-/** Waiting reasons of a container that every healthy pod goes through. */
+/** Waiting reasons that every healthy container goes through. */
 const startingReasons = new Set<string | undefined>([undefined, 'ContainerCreating', 'PodInitializing'])
 const imageReasons = new Set([
-  'ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError', 'RegistryUnavailable',
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
   'SignatureValidationFailed',
 ])
 
-/** The first container of a pod that is in trouble: init containers run first, so they come first. */
+/** The cause of the first failing container. Init containers run first, so they come first. */
 export function containerTrouble(pod: Pod): ContainerCause | undefined {
   for (const seen of containersOf(pod)) {
     const cause = imageCause(seen) ?? waitingCause(seen) ?? crashCause(seen)
@@ -49,19 +54,28 @@ function* containersOf({ spec, status }: Pod): Generator<Seen> {
   for (const one of status?.containerStatuses ?? []) yield see(one, spec?.containers, false)
 }
 
-const trouble = (what: CauseKind, text: string, help: string): ContainerCause => ({ what, weight: 'trouble', text, help })
+const trouble = (what: CauseKind, text: string, help: string): ContainerCause => ({
+  what,
+  weight: 'trouble',
+  text,
+  help,
+})
 
 function imageCause({ called, spec, status: { state, image } }: Seen): ContainerCause | undefined {
   const { reason = '', message } = state?.waiting ?? {}
   if (!imageReasons.has(reason)) return undefined
   const name = JSON.stringify(spec?.image ?? image ?? '')
   const text = `cannot pull image ${name} for ${called}${pullError(reason, message)}`
-  return trouble('ImagePull', text, `Check the name and tag of image ${name}, the registry, and the pod's imagePullSecrets.`)
+  return trouble(
+    'ImagePull',
+    text,
+    `Check the name and tag of image ${name}, the registry, and the pod's imagePullSecrets.`,
+  )
 }
 
 /**
- * Kubelets alternate between ErrImagePull and ImagePullBackOff, whose message repeats the error behind `ErrImagePull:
- * `. The cause reads the same in both states, so that conditions do not change with every attempt.
+ * Kubelets alternate between ErrImagePull and ImagePullBackOff, whose message repeats the error after `ErrImagePull: `.
+ * The cause is the same in both states, so conditions do not change with every attempt.
  */
 function pullError(reason: string, message: string | undefined): string {
   if (reason === 'ErrImagePull') return detail(undefined, message)
@@ -83,19 +97,19 @@ function waitingCause({ called, status: { state } }: Seen): ContainerCause | und
   return trouble('ContainerCreate', `cannot start ${called} (${reason})${detail(undefined, message)}`, help)
 }
 
-/** A container that has ended with an error, or waits to be restarted after it ended. */
+/** A container that failed, or waits for its restart after it ended. */
 function crashCause(seen: Seen): ContainerCause | undefined {
   const cause = crashWords(seen)
   const since = cause && crashesSince(seen.status, seen.status.restartCount ?? 0)
   return cause && { ...cause, ...(since ? { since } : {}) }
 }
 
-/** A container that has run for so long starts its back-off anew: what it did before is another story. */
+/** After this run time, a container's back-off starts anew, and its earlier failures are ignored. */
 const longRunMs = 600_000
 
 /**
- * The first trouble that a status still tells of, by the last run, whose number is given; the first is 0. A short run
- * that was a restart itself began because of an earlier crash.
+ * The first failure that a status still records, by the last run, whose number is given; the first is 0. A short run
+ * that was itself a restart began because of an earlier crash.
  */
 function crashesSince({ state, lastState }: ContainerStatus, number: number): string | undefined {
   const { startedAt, finishedAt } = state?.terminated ?? lastState?.terminated ?? {}
@@ -111,26 +125,33 @@ function crashWords({ called, status }: Seen): ContainerCause | undefined {
   const restarts = restartsOf(status)
   if (ended && startErrors.has(ended.reason ?? '')) {
     const help = 'Check the command, the security context and the mounts of the container.'
-    return trouble('ContainerCreate', `cannot start ${called} (${ended.reason})${detail(undefined, ended.message)}${restarts}`, help)
+    return trouble(
+      'ContainerCreate',
+      `cannot start ${called} (${ended.reason})${detail(undefined, ended.message)}${restarts}`,
+      help,
+    )
   }
   if (ended?.reason === 'OOMKilled') {
     const help = 'Raise the memory limit of the container, or make it use less.'
     return trouble('OutOfMemory', `runs out of memory in ${called} (OOMKilled)${restarts}`, help)
   }
-  const how = ended ? `exit code ${ended.exitCode}${plainReason(ended.reason)}${detail(undefined, ended.message)}` : 'it ends at once'
+  const how = ended
+    ? `exit code ${ended.exitCode}${plainReason(ended.reason)}${detail(undefined, ended.message)}`
+    : 'it ends at once'
   const help = 'Read what it said before it ended: kubectl logs --previous.'
   if (ended?.exitCode === 0) {
     const text = `ends again and again in ${called}, without an error${restarts}`
     return trouble('CrashLoop', text, 'The container must keep running: check its command.')
   }
-  if (restarts || isLooping) return trouble('CrashLoop', `crashes again and again in ${called}: ${how}${restarts}`, help)
+  if (restarts || isLooping)
+    return trouble('CrashLoop', `crashes again and again in ${called}: ${how}${restarts}`, help)
   return trouble('ContainerFailed', `has lost ${called}: ${how}`, 'Read what it said before it ended: kubectl logs.')
 }
 
-/** Reasons of a container that has never run: its command could not be started. */
+/** Reasons of a container whose command could not be started. */
 const startErrors = new Set(['StartError', 'ContainerCannotRun'])
 
-/** A pod that is ready for now and has crashed before: it has not shown yet that it stays. */
+/** A pod that is ready but has crashed before may crash again. */
 export function crashedBefore(pod: Pod): ContainerCause | undefined {
   for (const { called, status } of containersOf(pod)) {
     const ended = status.lastState?.terminated
@@ -146,10 +167,11 @@ export function crashedBefore(pod: Pod): ContainerCause | undefined {
 const restartsOf = ({ restartCount = 0 }: ContainerStatus): string =>
   restartCount > 0 ? `, restarted ${restartCount} ${restartCount === 1 ? 'time' : 'times'}` : ''
 
-/** `Error` and `Completed` say nothing that the exit code does not. */
-const plainReason = (reason: string | undefined): string => (!reason || reason === 'Error' || reason === 'Completed' ? '' : ` (${reason})`)
+/** `Error` and `Completed` add nothing to the exit code. */
+const plainReason = (reason: string | undefined): string =>
+  !reason || reason === 'Error' || reason === 'Completed' ? '' : ` (${reason})`
 
-/** Why a pod whose sandbox is up is not ready, where no container is in trouble. */
+/** The reason why a pod with a running sandbox is not ready although no container fails. */
 export function containerDelay(pod: Pod): ContainerCause | undefined {
   const seen = [...containersOf(pod)]
   const main = seen.filter(({ isInit }) => !isInit)
@@ -159,11 +181,19 @@ export function containerDelay(pod: Pod): ContainerCause | undefined {
   if (first && main.every(({ status }) => !status.state?.running)) {
     if (first.isSidecar && first.spec?.startupProbe) return probeCause(first)
     return {
-      what: 'Starting', weight: 'starting', text: `runs its ${first.called}`, help: 'Wait for it, or read its logs.',
+      what: 'Starting',
+      weight: 'starting',
+      text: `runs its ${first.called}`,
+      help: 'Wait for it, or read its logs.',
     }
   }
   if (main.length === 0 || main.some(({ status }) => !status.state?.running)) {
-    return { what: 'Starting', weight: 'starting', text: 'waits for its containers to start', help: 'Wait: it is starting.' }
+    return {
+      what: 'Starting',
+      weight: 'starting',
+      text: 'waits for its containers to start',
+      help: 'Wait: it is starting.',
+    }
   }
   const late = main.find(({ status }) => !status.ready)
   return late && probeCause(late)
@@ -178,7 +208,8 @@ function probeCause({ called, spec, status }: Seen): ContainerCause {
     return trouble('StartupProbe', text, 'See the Unhealthy events of the pod for what the probe answered.')
   }
   const readiness = spec?.readinessProbe
-  if (!readiness) return trouble('NotReady', `waits for ${called} to become ready${crashes}`, 'See kubectl describe pod.')
+  if (!readiness)
+    return trouble('NotReady', `waits for ${called} to become ready${crashes}`, 'See kubectl describe pod.')
   const text = `waits for the readiness probe (${probeText(readiness)}) of ${called}${crashes}`
   return trouble('ReadinessProbe', text, 'See the Unhealthy events of the pod for what the probe answered.')
 }

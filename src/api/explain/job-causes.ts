@@ -1,12 +1,18 @@
 import type { Pod } from '../generated/types.ts'
 import {
-  type BackOff, backOffAfter, endedAtMs, indexBackOff, indexOf, noBackOff, waitMs,
-} from '../kinds/job-back-off.ts'
-import { isPodActive, isPodFinished } from '../kinds/pod-availability.ts'
-import { millisecondsOf, timestamp } from '../timestamp.ts'
+  type BackOff,
+  backOffAfter,
+  endedAtMs,
+  indexBackOff,
+  indexOf,
+  noBackOff,
+  waitMs,
+} from '../kinds/workloads/job-back-off.ts'
+import { isPodActive, isPodFinished } from '../kinds/pods/pod-availability.ts'
+import { millisecondsOf, timestamp } from '../object.ts'
 
-/** The fields of a Job that say how many pods it wants. */
-export interface JobNumbers {
+/** The fields of a Job that determine how many pods it wants. */
+interface JobNumbers {
   spec?: { parallelism?: number; completions?: number; suspend?: boolean; backoffLimitPerIndex?: number }
   status?: {
     active?: unknown
@@ -15,7 +21,7 @@ export interface JobNumbers {
   }
 }
 
-/** The number of pods that a Job wants to be active now. A work queue gets no more pods once one has succeeded. */
+/** The number of active pods that a Job wants. A work queue gets no more pods after one has succeeded. */
 export function wantedActive({ spec = {}, status = {} }: JobNumbers): number {
   const { parallelism = 1, completions } = spec
   const { succeeded = 0, active = 0 } = status
@@ -27,20 +33,23 @@ export function wantedActive({ spec = {}, status = {} }: JobNumbers): number {
 
 const overTypes: ReadonlySet<string> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget'])
 
-/** A Job waits before it makes its next pod. */
+/** The back-off of a Job before it creates its next pod. */
 export interface Pause {
   failures: number
-  /** The index whose pod failed, where each index has a back-off of its own. */
+  /** The index whose pod failed, if each index has its own back-off. */
   index?: number
   dueAtMs: number
 }
 
 /**
- * The pause of a Job, as its pods tell it; undefined while it makes pods at once. `known` is the back-off that its
- * controller remembers.
+ * The current back-off of a Job, derived from its pods; undefined if the Job creates pods at once. `known` is the
+ * back-off that its controller remembers.
  */
 export function pauseOf(
-  { spec = {} }: Pick<JobNumbers, 'spec'>, pods: readonly Pod[], nowMs: number, known?: BackOff,
+  { spec = {} }: Pick<JobNumbers, 'spec'>,
+  pods: readonly Pod[],
+  nowMs: number,
+  known?: BackOff,
 ): Pause | undefined {
   const failed = pods.filter((pod) => pod.status?.phase === 'Failed' && !pod.metadata.deletionTimestamp)
   if (spec.backoffLimitPerIndex === undefined) {
@@ -58,7 +67,7 @@ export function pauseOf(
   return pauses.toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
 }
 
-/** The pause that a back-off asks for. */
+/** The pause of a back-off. */
 export function pauseAfter(backOff: BackOff, nowMs: number): Pause | undefined {
   const ms = waitMs(backOff, nowMs)
   return ms > 0 ? { failures: backOff.failures, dueAtMs: nowMs + ms } : undefined
@@ -73,7 +82,7 @@ export function pauseText({ failures, index, dueAtMs }: Pause): string {
 
 const pauseForm = /\bAfter (\d+) failures? (?:in a row, the|of index (\d+), its) next pod is due at (\S+Z)\./
 
-/** The pause that conditions tell. The controller remembers failures of pods that do not exist any more. */
+/** The pause according to the conditions. The controller remembers failures of pods that no longer exist. */
 export function pauseInConditions({ status }: Pick<JobNumbers, 'status'>, nowMs: number): Pause | undefined {
   for (const { type, message = '' } of status?.conditions ?? []) {
     const [, failures, index, due] = (type === 'Waiting' || type === 'Running' ? pauseForm.exec(message) : null) ?? []
@@ -86,8 +95,8 @@ export function pauseInConditions({ status }: Pick<JobNumbers, 'status'>, nowMs:
 }
 
 /**
- * The pods of a Job that explain it: those that have not ended. Where the Job pauses, or has no others, the pod that
- * has failed last explains why.
+ * The pods that explain a Job: those that have not ended. While the Job backs off, or if it has no others, the pod that
+ * failed last.
  */
 export function podsThatMatter(pods: readonly Pod[], isPaused: boolean): Pod[] {
   const open = pods.filter((pod) => !isPodFinished(pod))

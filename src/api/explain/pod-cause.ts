@@ -1,42 +1,54 @@
 import type { CloneSetLifecycle, Node, PersistentVolumeClaim, Pod, PodCondition } from '../generated/types.ts'
-import { availableAtMs, isPodFinished, isPodReady } from '../kinds/pod-availability.ts'
-import { secondsInMs } from '../int64.ts'
-import { claimNamesOf } from '../kinds/pod-claims.ts'
-import { type LifecycleState, hookWait, lifecycleStateOf, lifecycleTimeAnnotation } from '../kinds/lifecycle-hooks.ts'
-import { inPlaceUpdateReady } from '../kinds/in-place-update.ts'
-import { type SandboxReason, sandboxConditionOf } from '../kinds/sandbox-condition.ts'
-import { millisecondsOf, timestamp } from '../timestamp.ts'
+import { availableAtMs, isPodFinished, isPodReady } from '../kinds/pods/pod-availability.ts'
+import { secondsInMs } from '../numbers/int64.ts'
+import { claimNamesOf } from '../kinds/volumes/volume-references.ts'
+import {
+  type LifecycleState,
+  hookWait,
+  lifecycleStateOf,
+  lifecycleTimeAnnotation,
+} from '../kinds/containers/lifecycle-hooks.ts'
+import { inPlaceUpdateReady } from '../kinds/pods/in-place-update.ts'
+import { type SandboxReason, sandboxConditionOf } from '../kinds/pods/sandbox-condition.ts'
+import { millisecondsOf, timestamp } from '../object.ts'
 import { type Cause, type CauseKind, type Weight, detail, finalizersText, foreignFinalizers } from './cause.ts'
 import { containerDelay, containerTrouble, crashedBefore } from './container-cause.ts'
 
-/** The objects around a pod, as far as the caller can read them. A lookup that is not given explains nothing. */
+/** The objects related to a pod, as far as the caller can read them. A missing lookup explains nothing. */
 export interface Surroundings {
   nowMs: number
   minReadySeconds?: number
-  /** Finds a claim of the pod's namespace. */
+  /** Looks up a claim in the pod's namespace. */
   claimOf?: ((name: string) => PersistentVolumeClaim | undefined) | undefined
-  /** Finds a node. Null says that there is none; undefined, that it is not known: a cache may not have it yet. */
+  /** Looks up a node. Null: it does not exist. Undefined: unknown, since a cache may not have it yet. */
   nodeOf?: ((name: string) => Node | null | undefined) | undefined
   /** The hooks of a CloneSet. */
   lifecycle?: CloneSetLifecycle | undefined
-  /** Pods of a Job are to end: one that has succeeded is no problem. */
+  /** Pods of a Job run to completion: one that has succeeded is not a problem. */
   runsToCompletion?: boolean
 }
 
-/**
- * The time at which a pod that is being deleted, and is still there, is said to hang. Its deletionTimestamp is the end
- * of its grace period.
- */
+/** The time after which a terminating pod counts as stuck. Its deletionTimestamp is the end of its grace period. */
 export const terminationLateAtMs = ({ metadata }: Pod): number => millisecondsOf(metadata.deletionTimestamp) + 10_000
 
-/** Collects a cause about one pod. */
-type Say = (what: CauseKind, weight: Weight, text: string, since: string | null | undefined, help: string, changesAtMs?: number) => Cause
+/** Builds the cause of one pod. */
+type Say = (
+  what: CauseKind,
+  weight: Weight,
+  text: string,
+  since: string | null | undefined,
+  help: string,
+  changesAtMs?: number,
+) => Cause
 
-/** Why a pod is not available; undefined for one that is. Pure: the same pod and surroundings have the same cause. */
+/**
+ * The reason why a pod is not available; undefined if it is. Pure: the same pod and related objects have the same
+ * cause.
+ */
 export function causeOfPod(pod: Pod, around: Surroundings): Cause | undefined {
   const { metadata } = pod
   const isReady = isPodReady(pod)
-  // The fast path: nearly all pods of a large workload are available.
+  // Fast path: nearly all pods of a large workload are available.
   if (isReady && !metadata.deletionTimestamp && !around.minReadySeconds && pod.status?.phase === 'Running') {
     return hookCause(pod, around, sayOf)
   }
@@ -51,29 +63,36 @@ export function causeOfPod(pod: Pod, around: Surroundings): Cause | undefined {
 function sayOf({ metadata: { namespace, name = '' } }: Pod): Say {
   const object = { kind: 'Pod', ...(namespace ? { namespace } : {}), name }
   return (what, weight, text, since, help, changesAtMs) => ({
-    what, weight, object, text, ...(since ? { since } : {}), help, ...(changesAtMs === undefined ? {} : { changesAtMs }),
+    what,
+    weight,
+    object,
+    text,
+    ...(since ? { since } : {}),
+    help,
+    ...(changesAtMs === undefined ? {} : { changesAtMs }),
   })
 }
 
-const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined => status?.conditions?.find((c) => c.type === type)
+const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined =>
+  status?.conditions?.find((c) => c.type === type)
 
-/** The time of the last change of readiness; a pod that was never ready has its creation. */
+/** The time of the last change of readiness; the creation time for a pod that was never ready. */
 const unreadySince = (pod: Pod): string | undefined =>
   conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? undefined
 
-/** The earlier of two times, as far as they are known. */
+/** The earlier of two times. An undefined time is ignored. */
 const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
   a && b ? (millisecondsOf(a) <= millisecondsOf(b) ? a : b) : (a ?? b)
 
 function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
   const lateAtMs = terminationLateAtMs(pod)
-  // A node that is through with a pod deletes it without a grace period.
+  // A node deletes a pod that it has stopped with a grace period of 0.
   const hasEnded = isPodFinished(pod) || !pod.spec?.nodeName || deletionGracePeriodSeconds === 0
   const foreign = foreignFinalizers(finalizers)
   const isHeld = hasEnded && foreign.length > 0
   const node = nodeCause(pod, around, say)
-  // Nobody ends a pod on a node that does not report: its grace period is nothing to wait for.
+  // No node agent stops the pod if its node does not report, so there is no grace period to wait for.
   const isLost = node?.what === 'NodeLost' && !hasEnded
   if (around.nowMs < lateAtMs && !isHeld && !isLost) {
     const help = 'Wait: it has its grace period to end.'
@@ -81,7 +100,7 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   }
   if (node) return { ...node, text: `cannot be deleted: it ${node.text}` }
   if (finalizers.length > 0 && hasEnded) {
-    // Those of our own controllers are named only when they are late, and nothing else holds the pod.
+    // Finalizers of our own controllers are named only if they are late and nothing else holds the pod.
     const names = finalizersText(isHeld ? foreign : finalizers)
     const help = `See who is to remove ${names}.`
     return say('Finalizer', 'trouble', `is to be deleted and is held by ${names}`, deletionAskedAt(pod), help)
@@ -90,13 +109,13 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   return say('TerminationHangs', 'trouble', 'has not ended though its grace period is over', deletionTimestamp, help)
 }
 
-/** The time at which somebody asked for the deletion: `deletionTimestamp` is the end of the grace period. */
+/** The time of the delete request: `deletionTimestamp` is the end of the grace period. */
 function deletionAskedAt({ metadata: { deletionTimestamp, deletionGracePeriodSeconds = 0 } }: Pod): string | undefined {
   const ms = millisecondsOf(deletionTimestamp) - secondsInMs(deletionGracePeriodSeconds)
   return Number.isNaN(ms) ? undefined : timestamp(ms)
 }
 
-/** The help for pods that a node has ended, by the reason that it gives. */
+/** Advice for pods that a node has stopped, by its reason. */
 const evictionHelp: Readonly<Record<string, string>> = {
   Evicted: 'Free what the node lacks, or ask for less.',
   Preempting: 'A more important pod has taken its place: add nodes, or raise the priority of the pod.',
@@ -104,7 +123,7 @@ const evictionHelp: Readonly<Record<string, string>> = {
   Terminated: 'Wait for the node to come back, or for the pod to be made elsewhere.',
 }
 
-/** Undefined for a pod that has not ended, null for one whose end is as it should be. */
+/** Undefined for a pod that has not ended; null for one that ended as expected. */
 function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cause | null | undefined {
   const { phase, reason, message } = pod.status ?? {}
   const since = conditionOf(pod, 'Ready')?.lastTransitionTime
@@ -123,7 +142,7 @@ function endedCause(pod: Pod, { runsToCompletion }: Surroundings, say: Say): Cau
   return say(container?.what ?? 'PodFailed', 'trouble', text, since, container?.help ?? 'See kubectl describe pod.')
 }
 
-/** The hook that keeps a pod of a CloneSet in a state of its life cycle. Pods of other kinds have none. */
+/** The hook that holds a pod of a CloneSet in a state of its life cycle. Pods of other kinds have none. */
 function hookCause(pod: Pod, { lifecycle }: Surroundings, sayFor: (pod: Pod) => Say): Cause | undefined {
   const state = lifecycleStateOf(pod)
   if (state === '' || state === 'Normal') return undefined
@@ -132,13 +151,14 @@ function hookCause(pod: Pod, { lifecycle }: Surroundings, sayFor: (pod: Pod) => 
   const text = lifecycle && hookWait(lifecycle, pod)
   const otherwise = hooklessWords[state] ?? unknownState(state)
   if (!text) return say(...otherwise, since, 'Wait: its controller goes on by itself.')
-  const what = state === 'PreparingDelete' ? 'PreDeleteHook' : state === 'PreparingNormal' ? 'PreNormalHook' : 'InPlaceUpdateHook'
+  const what =
+    state === 'PreparingDelete' ? 'PreDeleteHook' : state === 'PreparingNormal' ? 'PreNormalHook' : 'InPlaceUpdateHook'
   return say(what, 'held', text, since, 'The program that serves the hook is to remove, or to set, what is named.')
 }
 
 type Words = [what: CauseKind, weight: Weight, text: string]
 
-/** The words for a pod in a state of its life cycle that no hook holds: the controller's next step ends it. */
+/** The message for a pod in a state of its life cycle that no hook holds. The controller's next step ends the state. */
 const hooklessWords: Partial<Record<LifecycleState, Words>> = {
   PreparingNormal: ['Starting', 'starting', 'is about to be put into service'],
   PreparingUpdate: ['InPlaceUpdate', 'starting', 'is about to be updated in place'],
@@ -147,9 +167,12 @@ const hooklessWords: Partial<Record<LifecycleState, Words>> = {
   PreparingDelete: ['Terminating', 'starting', 'is about to be deleted'],
 }
 
-/** The state is a label, which anybody may set. */
-const unknownState = (state: string): Words =>
-  ['Waiting', 'starting', `has the unknown life cycle state ${JSON.stringify(state)}`]
+/** The state is a label, so any client may set it. */
+const unknownState = (state: string): Words => [
+  'Waiting',
+  'starting',
+  `has the unknown life cycle state ${JSON.stringify(state)}`,
+]
 
 function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say: Say): Cause | undefined {
   const atMs = availableAtMs(pod, minReadySeconds)
@@ -167,28 +190,36 @@ function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say:
 
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
 
-/** The cause that lies between a pod and its node: scheduling, claims, or the node itself. */
+/** The cause between a pod and its node: scheduling, claims, or the node itself. */
 function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined {
   const node = nodeCause(pod, around, say)
   if (node) return node
   const scheduled = conditionOf(pod, 'PodScheduled')
   const isUnscheduled = scheduled?.status === 'False'
-  const claim = pod.status?.phase === 'Running' ? undefined : claimCause(pod, around, say, isUnscheduled ? scheduled : undefined)
+  const claim =
+    pod.status?.phase === 'Running' ? undefined : claimCause(pod, around, say, isUnscheduled ? scheduled : undefined)
   if (claim) return claim
   if (isUnscheduled && scheduled.reason === 'SchedulingGated') {
     const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name)
-    const which = gates.length === 0 ? 'a scheduling gate' : `scheduling ${gates.length === 1 ? 'gate' : 'gates'} ${quoted(gates)}`
+    const which =
+      gates.length === 0 ? 'a scheduling gate' : `scheduling ${gates.length === 1 ? 'gate' : 'gates'} ${quoted(gates)}`
     const help = 'Whoever set the gate is to remove it.'
     return say('SchedulingGated', 'held', `is held back by ${which}`, scheduled.lastTransitionTime, help)
   }
   if (isUnscheduled) {
-    const help = 'Add nodes, free resources, or relax the pod\'s requests, selectors, affinity or tolerations.'
+    const help = "Add nodes, free resources, or relax the pod's requests, selectors, affinity or tolerations."
     const text = `cannot be scheduled${detail(scheduled.reason, scheduled.message)}`
     return say('Unschedulable', 'trouble', text, scheduled.lastTransitionTime, help)
   }
-  // Somebody runs a pod whose containers are told of, whether or not it names its node.
+  // A pod with container statuses is running somewhere, even if it names no node.
   if (pod.spec?.nodeName || pod.status?.containerStatuses?.length) return undefined
-  return say('NotScheduledYet', 'starting', 'has no node yet', pod.metadata.creationTimestamp, 'Wait for the scheduler; see that it runs.')
+  return say(
+    'NotScheduledYet',
+    'starting',
+    'has no node yet',
+    pod.metadata.creationTimestamp,
+    'Wait for the scheduler; see that it runs.',
+  )
 }
 
 function nodeCause({ spec }: Pod, { nodeOf }: Surroundings, say: Say): Cause | undefined {
@@ -196,7 +227,14 @@ function nodeCause({ spec }: Pod, { nodeOf }: Surroundings, say: Say): Cause | u
   if (!name || !nodeOf) return undefined
   const node = nodeOf(name)
   if (node === undefined) return undefined
-  if (node === null) return say('NodeGone', 'trouble', `was on node ${name}, which is gone`, undefined, 'Wait for the pod to be replaced.')
+  if (node === null)
+    return say(
+      'NodeGone',
+      'trouble',
+      `was on node ${name}, which is gone`,
+      undefined,
+      'Wait for the pod to be replaced.',
+    )
   const ready = node.status?.conditions?.find((c) => c.type === 'Ready')
   if (!ready || ready.status === 'True') return undefined
   if (ready.status === 'Unknown') {
@@ -207,20 +245,32 @@ function nodeCause({ spec }: Pod, { nodeOf }: Surroundings, say: Say): Cause | u
   return say('NodeNotReady', 'trouble', text, ready.lastTransitionTime, `See kubectl describe node ${name}.`)
 }
 
-/** The first claim of a pod that it cannot have yet. */
-function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: PodCondition | undefined): Cause | undefined {
+/** The first claim of a pod that is missing or unbound. */
+function claimCause(
+  pod: Pod,
+  { claimOf }: Surroundings,
+  say: Say,
+  unscheduled: PodCondition | undefined,
+): Cause | undefined {
   if (!claimOf) return undefined
   const since = unscheduled?.lastTransitionTime ?? pod.metadata.creationTimestamp
   const why = unscheduled ? detail(undefined, unscheduled.message) : ''
   for (const name of claimNamesOf(pod)) {
     const claim = claimOf(name)
-    if (!claim) return say('ClaimMissing', 'trouble', `waits for claim ${name}, which does not exist${why}`, since, `Create claim ${name}.`)
+    if (!claim)
+      return say(
+        'ClaimMissing',
+        'trouble',
+        `waits for claim ${name}, which does not exist${why}`,
+        since,
+        `Create claim ${name}.`,
+      )
     const { phase } = claim.status ?? {}
     if (phase === 'Lost') {
       const help = 'Restore the volume, or delete the claim if its data may go.'
       return say('ClaimLost', 'trouble', `waits for claim ${name}, which has lost its volume${why}`, since, help)
     }
-    // Many claims are bound only once their pod has a node: then the scheduler's reason is the cause.
+    // With WaitForFirstConsumer, a claim is bound after its pod is scheduled. Then the scheduler's reason is the cause.
     if (phase !== 'Bound' && (!unscheduled?.message || /claim|volume/i.test(unscheduled.message))) {
       const help = `See kubectl describe pvc ${name}: is there a volume or a provisioner for its storage class?`
       return say('ClaimPending', 'trouble', `waits for claim ${name}, which is not bound${why}`, since, help)
@@ -229,10 +279,7 @@ function claimCause(pod: Pod, { claimOf }: Surroundings, say: Say, unscheduled: 
   return undefined
 }
 
-/**
- * The causes that the reasons of a sandbox condition stand for. A reason that is not known is a failure of the sandbox
- * itself.
- */
+/** The causes by the reason of a sandbox condition. An unknown reason counts as a failure of the sandbox itself. */
 const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: string]>> = {
   ConfigMapNotFound: ['ConfigMapMissing', 'Create the ConfigMap: the pod then starts by itself.'],
   ConfigMapKeyNotFound: ['ConfigMapMissing', 'Add the key to the ConfigMap: the pod then starts by itself.'],
@@ -248,7 +295,7 @@ const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: stri
   SandboxHistoryUnknown: ['SandboxStarting', 'Wait: the node has lost its memory of the pod, and makes a sandbox.'],
 }
 
-/** Why a pod on a healthy node is not ready. */
+/** The reason why a pod on a healthy node is not ready. */
 function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const container = containerTrouble(pod)
   if (container) {
@@ -259,7 +306,10 @@ function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
   if (sandbox?.status === 'False' || sandbox?.status === 'Unknown') return sandboxCause(sandbox, say)
   const delay = containerDelay(pod)
   if (delay) return say(delay.what, delay.weight, delay.text, unreadySince(pod), delay.help)
-  return gateCause(pod, around, say) ?? say('NotReady', 'starting', 'is not ready', unreadySince(pod), 'See kubectl describe pod.')
+  return (
+    gateCause(pod, around, say) ??
+    say('NotReady', 'starting', 'is not ready', unreadySince(pod), 'See kubectl describe pod.')
+  )
 }
 
 function sandboxCause({ reason, message, lastTransitionTime }: PodCondition, say: Say): Cause {
@@ -285,5 +335,11 @@ function gateCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined 
     return say('InPlaceUpdate', 'starting', text ?? 'is being updated in place', since, help)
   }
   const text = `waits for its readiness gate ${gate.conditionType}${detail(condition?.reason, condition?.message)}`
-  return say('ReadinessGate', 'held', text, since, `Whoever sets condition ${gate.conditionType} of the pod is to set it to True.`)
+  return say(
+    'ReadinessGate',
+    'held',
+    text,
+    since,
+    `Whoever sets condition ${gate.conditionType} of the pod is to set it to True.`,
+  )
 }

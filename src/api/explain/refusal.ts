@@ -1,6 +1,6 @@
 import { type Cause, type CauseKind, detail } from './cause.ts'
 
-/** A request for the workload that the API server refused. The newest one counts. */
+/** A request of the workload's controller that the API server rejected. Only the newest one counts. */
 export interface Refusal {
   what: Extract<CauseKind, 'CreateRefused' | 'DeleteRefused' | 'UpdateRefused'>
   message: string
@@ -16,10 +16,12 @@ interface Told {
 }
 
 const refusals: Readonly<Record<string, Refusal['what']>> = {
-  FailedCreate: 'CreateRefused', FailedDelete: 'DeleteRefused', FailedUpdate: 'UpdateRefused',
+  FailedCreate: 'CreateRefused',
+  FailedDelete: 'DeleteRefused',
+  FailedUpdate: 'UpdateRefused',
 }
 
-/** The refusal that conditions tell of: ReplicaFailure, FailedUpdate of a CloneSet, Waiting or Running of a Job. */
+/** The refusal according to the conditions: ReplicaFailure, FailedUpdate of a CloneSet, Waiting or Running of a Job. */
 export function refusalOf(conditions: readonly Told[] | null | undefined): Refusal | undefined {
   const find = (type: string) => conditions?.find((c) => c.type === type)
   const failure = find('ReplicaFailure') ?? find('FailedUpdate')
@@ -35,11 +37,13 @@ export function refusalOf(conditions: readonly Told[] | null | undefined): Refus
   return undefined
 }
 
-/** Jobs have no ReplicaFailure: the sentence about the refusal stands last in what they say of their pods. */
+/** Jobs have no ReplicaFailure. Their messages about pods end with the sentence about the refusal. */
 const jobForm = /\bJob \S+ cannot create a pod: ([^]*)\.$/
 
 const verbs: Record<Refusal['what'], string> = {
-  CreateRefused: 'create', DeleteRefused: 'delete', UpdateRefused: 'update',
+  CreateRefused: 'create',
+  DeleteRefused: 'delete',
+  UpdateRefused: 'update',
 }
 
 const help: Record<Refusal['what'], string> = {
@@ -49,5 +53,7 @@ const help: Record<Refusal['what'], string> = {
 }
 
 /** The refusal as a cause, whose object is the workload. */
-export const refusalWords = ({ what, message }: Refusal): Pick<Cause, 'text' | 'help'> =>
-  ({ text: `cannot ${verbs[what]} a pod${detail(undefined, message)}`, help: help[what] })
+export const refusalWords = ({ what, message }: Refusal): Pick<Cause, 'text' | 'help'> => ({
+  text: `cannot ${verbs[what]} a pod${detail(undefined, message)}`,
+  help: help[what],
+})

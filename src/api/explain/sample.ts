@@ -6,7 +6,7 @@ export const at = (seconds: number): number => Date.parse('2026-01-01T00:00:00Z'
 export const timeAt = (seconds: number): string => `${new Date(at(seconds)).toISOString().slice(0, 19)}Z`
 
 /** The parts of a pod that a test says. */
-export interface PodParts {
+interface PodParts {
   metadata?: object
   spec?: object
   status?: object
@@ -21,20 +21,24 @@ export function podOf({ metadata = {}, spec = {}, status = {} }: PodParts = {}):
   } as unknown as Pod
 }
 
-export const condition = (type: string, status: string, seconds: number, more: object = {}) =>
-  ({ type, status, lastTransitionTime: timeAt(seconds), ...more })
+export const condition = (type: string, status: string, seconds: number, more: object = {}) => ({
+  type,
+  status,
+  lastTransitionTime: timeAt(seconds),
+  ...more,
+})
 
 /** A pod that has been ready since second 5. */
 export const readyPod = (parts: PodParts = {}): Pod =>
-  podOf(
-    {
-      ...parts,
-      status: {
-        phase: 'Running', conditions: [condition('Ready', 'True', 5)],
-        containerStatuses: [containerOf({ running: {} }, { ready: true })], ...parts.status,
-      },
+  podOf({
+    ...parts,
+    status: {
+      phase: 'Running',
+      conditions: [condition('Ready', 'True', 5)],
+      containerStatuses: [containerOf({ running: {} }, { ready: true })],
+      ...parts.status,
     },
-  )
+  })
 
 /** A pod whose one container is so. */
 export const podWith = (state: object, more: object = {}, parts: PodParts = {}): Pod =>
@@ -43,8 +47,9 @@ export const podWith = (state: object, more: object = {}, parts: PodParts = {}):
 export const containerOf = (state: object, more: object = {}): ContainerStatus =>
   ({ name: 'main', image: 'app:1', imageID: '', ready: false, restartCount: 0, state, ...more }) as ContainerStatus
 
-export const waiting = (reason: string, message?: string) =>
-  ({ waiting: { reason, ...(message === undefined ? {} : { message }) } })
+export const waiting = (reason: string, message?: string) => ({
+  waiting: { reason, ...(message === undefined ? {} : { message }) },
+})
 export const ended = (exitCode: number, more: object = {}) => ({ terminated: { exitCode, ...more } })
 
 /** A node whose condition Ready is so since second 3. */

@@ -1,10 +1,17 @@
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
-import type { Int64 } from '../int64.ts'
+import type { Int64 } from '../numbers/int64.ts'
 import type { KubeObject } from '../object.ts'
-import type { WorkloadCondition } from '../workload-condition.ts'
-import { isPodActive } from '../kinds/pod-availability.ts'
+import type { WorkloadCondition } from '../kinds/workloads/rollout-clock.ts'
+import { isPodActive } from '../kinds/pods/pod-availability.ts'
 import {
-  type Cause, type CauseKind, type ObjectName, type Weight, byName, byWeight, finalizersText, foreignFinalizers,
+  type Cause,
+  type CauseKind,
+  type ObjectName,
+  type Weight,
+  byName,
+  byWeight,
+  finalizersText,
+  foreignFinalizers,
   isWorthNaming,
 } from './cause.ts'
 import { pauseInConditions, pauseOf, pauseText, podsThatMatter, wantedActive } from './job-causes.ts'
@@ -19,7 +26,7 @@ export interface WorkloadObject extends KubeObject {
     suspend?: boolean
     podManagementPolicy?: string
     updateStrategy?: { type?: string; paused?: boolean }
-    /** These three are of Jobs. */
+    /** Fields of Jobs. */
     parallelism?: number
     completions?: number
     backoffLimitPerIndex?: number
@@ -33,19 +40,19 @@ export interface WorkloadObject extends KubeObject {
   }
 }
 
-/** A workload with all that explains it. What is not given is not explained. */
+/** A workload with the objects that explain it. Missing ones explain nothing. */
 export interface Workload {
   kind: string
   object: WorkloadObject
-  /** Its own pods of every revision, terminating ones included. */
+  /** All its pods of every revision, including terminating ones. */
   pods: Iterable<Pod>
-  /** Pods that are being deleted and keep no other from being made: they are named where no pod of `pods` is. */
+  /** Terminating pods that do not delay new ones. They are named only if no pod of `pods` is. */
   going?: Iterable<Pod> | undefined
   around: Surroundings
   refusal?: Refusal | undefined
   /** True for a pod of the revision that is rolled out. */
   isUpdated?(pod: Pod): boolean
-  /** Why the controller's plan does not go on, in its own words. */
+  /** The reason why the controller's plan does not continue, in its own words. */
   wait?: string | undefined
   /** Budgets that select the pods. */
   budgets?: readonly PodDisruptionBudget[]
@@ -54,17 +61,14 @@ export interface Workload {
 /** The annotation of a StatefulSet that has broken pods of an old revision replaced at once. */
 export const recoveryAnnotation = 'coxswain.dev/recover-broken-rollout'
 
-/** The one cause that conditions name. */
-export interface FirstCause {
+/** The single cause that conditions name. */
+interface FirstCause {
   cause: Cause | undefined
-  /** The earliest time at which the cause of some pod changes without any event. */
+  /** The earliest time at which the cause of any pod changes without an event. */
   changesAtMs: number | undefined
 }
 
-/**
- * Finds the first of all causes in one pass over the pods. A refusal comes first, since nothing else can happen before
- * it ends.
- */
+/** Finds the first cause in one pass over the pods. A refusal comes first: nothing else can happen until it ends. */
 export function firstCause(workload: Workload): FirstCause {
   let changesAtMs: number | undefined
   const worstAmong = (pods: Iterable<Pod>): Cause | undefined => {
@@ -72,7 +76,8 @@ export function firstCause(workload: Workload): FirstCause {
     for (const pod of pods) {
       const cause = causeIn(workload, pod)
       if (!cause) continue
-      if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity)) changesAtMs = cause.changesAtMs
+      if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity))
+        changesAtMs = cause.changesAtMs
       if (!worst || byWeight(cause, worst) < 0) worst = cause
     }
     return worst
@@ -80,18 +85,23 @@ export function firstCause(workload: Workload): FirstCause {
   return { cause: firstOf(workload, worstAmong(workload.pods), worstAmong(workload.going ?? [])), changesAtMs }
 }
 
-/** The same where the worst causes are known already: among pods that are to stay, and among those that are going. */
+/** As firstCause, if the worst causes are already known: of the pods that stay, and of the terminating pods. */
 export function firstOf(
-  about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>, worst: Cause | undefined, going: Cause | undefined,
+  about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>,
+  worst: Cause | undefined,
+  going: Cause | undefined,
 ): Cause | undefined {
   return refusalCause(about as Workload) ?? eitherOf(worst, going) ?? waitCause(about as Workload)
 }
 
-/** Pods that are going are named where no other is worth naming; while they have time, only where there is no other. */
+/**
+ * Terminating pods are named if no other pod is worth naming; within their grace period, only if there is no other
+ * cause.
+ */
 const eitherOf = (first: Cause | undefined, going: Cause | undefined): Cause | undefined =>
   going && (!first || going.weight !== 'starting') && !isWorthNaming(first) ? going : first
 
-/** All causes of a workload, the worst first. */
+/** All causes of a workload, sorted by weight. */
 export function explain(workload: Workload): Cause[] {
   const pause = jobPause(workload)
   const every = [...workload.pods, ...(workload.going ?? [])]
@@ -101,7 +111,9 @@ export function explain(workload: Workload): Cause[] {
   const hasTrouble = pods.some(({ weight }) => weight !== 'starting')
   const wait = hasTrouble ? undefined : waitCause(workload)
   const nameless = (cause: Cause): Cause => ({ ...cause, object: noName })
-  const rest = [...pods, ...own, ...(wait && own.length === 0 ? [wait] : [])].sort((a, b) => byWeight(nameless(a), nameless(b)))
+  const rest = [...pods, ...own, ...(wait && own.length === 0 ? [wait] : [])].sort((a, b) =>
+    byWeight(nameless(a), nameless(b)),
+  )
   const refusal = refusalCause(workload)
   return refusal ? [refusal, ...rest] : rest
 }
@@ -109,23 +121,41 @@ export function explain(workload: Workload): Cause[] {
 const noName: ObjectName = { kind: '', name: '' }
 
 /** The workload as the object of a cause. */
-const objectOf = ({ kind, object: { metadata: { namespace, name = '' } } }: Workload): ObjectName =>
-  ({ kind, ...(namespace ? { namespace } : {}), name })
+const objectOf = ({
+  kind,
+  object: {
+    metadata: { namespace, name = '' },
+  },
+}: Workload): ObjectName => ({ kind, ...(namespace ? { namespace } : {}), name })
 
-/** Why a pod of a workload is not available. */
-export function causeIn(workload: Pick<Workload, 'kind' | 'object' | 'around' | 'isUpdated'>, pod: Pod): Cause | undefined {
+/** The reason why a pod of a workload is not available. */
+export function causeIn(
+  workload: Pick<Workload, 'kind' | 'object' | 'around' | 'isUpdated'>,
+  pod: Pod,
+): Cause | undefined {
   const cause = causeOfPod(pod, workload.around)
   return cause && blocksItsOwnUpdate(workload, pod, cause) ? brokenOldPod(workload, cause) : cause
 }
 
 /** With OrderedReady, a broken pod of an old revision keeps the StatefulSet from replacing it. */
-function blocksItsOwnUpdate({ kind, object, isUpdated }: Pick<Workload, 'kind' | 'object' | 'isUpdated'>, pod: Pod, { weight }: Cause): boolean {
+function blocksItsOwnUpdate(
+  { kind, object, isUpdated }: Pick<Workload, 'kind' | 'object' | 'isUpdated'>,
+  pod: Pod,
+  { weight }: Cause,
+): boolean {
   if (kind !== 'StatefulSet' || weight !== 'trouble' || !isUpdated || pod.metadata.deletionTimestamp) return false
   if (object.spec?.podManagementPolicy === 'Parallel' || object.spec?.updateStrategy?.type === 'OnDelete') return false
   return object.metadata.annotations?.[recoveryAnnotation] !== 'true' && !isUpdated(pod)
 }
 
-function brokenOldPod({ object: { metadata: { name } } }: Pick<Workload, 'object'>, { object, text, since }: Cause): Cause {
+function brokenOldPod(
+  {
+    object: {
+      metadata: { name },
+    },
+  }: Pick<Workload, 'object'>,
+  { object, text, since }: Cause,
+): Cause {
   const wayOut = `delete it by hand, or annotate the set with ${recoveryAnnotation}=true`
   return {
     what: 'BrokenOldPod',
@@ -150,11 +180,18 @@ function waitCause(workload: Workload): Cause | undefined {
   return make(workload, 'Waiting', 'starting', `waits: ${wait}`, undefined, 'Wait: it goes on by itself.')
 }
 
-function make(workload: Workload, what: CauseKind, weight: Weight, text: string, since: string | null | undefined, help: string): Cause {
+function make(
+  workload: Workload,
+  what: CauseKind,
+  weight: Weight,
+  text: string,
+  since: string | null | undefined,
+  help: string,
+): Cause {
   return { what, weight, object: objectOf(workload), text, ...(since ? { since } : {}), help }
 }
 
-/** Causes in the workload itself: it waits for a person, mostly. */
+/** Causes in the workload itself, mostly that it waits for a person. */
 function holdCauses(workload: Workload): Cause[] {
   const { object, pods, isUpdated, kind } = workload
   const { spec = {}, status = {}, metadata } = object
@@ -190,22 +227,33 @@ function holdCauses(workload: Workload): Cause[] {
   }
   if (progressing?.reason === 'PartitionReached') {
     const help = `Lower the partition of ${resource} to go on.`
-    // The rollout has been True since it began: its clock says since when it is held.
+    // The condition has been True since the rollout began, so its clock says since when the rollout is held.
     causes.push(held('PartitionReached', 'is held by its partition', progressing.lastUpdateTime, help))
   }
   if (spec.updateStrategy?.type === 'OnDelete' && isUpdated) {
     const outdated = [...pods].filter((pod) => !isUpdated(pod) && !pod.metadata.deletionTimestamp)
-    if (outdated.length > 0) causes.push(onDeleteCause(workload, outdated.map((pod) => pod.metadata.name ?? '')))
+    if (outdated.length > 0)
+      causes.push(
+        onDeleteCause(
+          workload,
+          outdated.map((pod) => pod.metadata.name ?? ''),
+        ),
+      )
   }
   return causes
 }
 
 /**
- * A Job that waits before it makes the pods that are missing. Its conditions tell it where its controller writes them,
- * and else its pods.
+ * The back-off of a Job that has too few pods: from its conditions if its controller writes them, otherwise from its
+ * pods.
  */
 function jobPause(workload: Workload): Cause | undefined {
-  const { kind, object, pods, around: { nowMs } } = workload
+  const {
+    kind,
+    object,
+    pods,
+    around: { nowMs },
+  } = workload
   if (kind !== 'Job' || object.metadata.deletionTimestamp) return undefined
   const all = [...pods]
   if (all.filter(isPodActive).length >= wantedActive(object)) return undefined
@@ -215,7 +263,7 @@ function jobPause(workload: Workload): Cause | undefined {
   return make(workload, 'BackOff', 'timed', `backs off: ${pauseText(pause)}`, undefined, help)
 }
 
-/** OnDelete: the workload waits until somebody deletes its outdated pods. */
+/** OnDelete: the workload waits until its outdated pods are deleted. */
 export function onDeleteCause(workload: Pick<Workload, 'kind' | 'object'>, outdated: readonly string[]): Cause {
   const [first] = outdated.toSorted(byName)
   const text = `waits for you to delete ${outdated.length} outdated ${outdated.length === 1 ? 'pod' : 'pods'}, such as ${first} (OnDelete)`
@@ -225,13 +273,14 @@ export function onDeleteCause(workload: Pick<Workload, 'kind' | 'object'>, outda
 function budgetCauses({ budgets = [] }: Workload): Cause[] {
   return budgets.flatMap(({ metadata: { name = '', namespace }, status }): Cause[] => {
     if (!status || status.disruptionsAllowed > 0) return []
-    return [{
-      what: 'DisruptionBudget',
-      weight: 'held',
-      object: { kind: 'PodDisruptionBudget', ...(namespace ? { namespace } : {}), name },
-      text: `allows no eviction: ${status.currentHealthy} of at least ${status.desiredHealthy} pods are healthy`,
-      help: 'Evictions and drains wait until more pods are healthy, or the budget allows more.',
-    }]
+    return [
+      {
+        what: 'DisruptionBudget',
+        weight: 'held',
+        object: { kind: 'PodDisruptionBudget', ...(namespace ? { namespace } : {}), name },
+        text: `allows no eviction: ${status.currentHealthy} of at least ${status.desiredHealthy} pods are healthy`,
+        help: 'Evictions and drains wait until more pods are healthy, or the budget allows more.',
+      },
+    ]
   })
 }
-

@@ -8,7 +8,7 @@ export function cloneObject<T>(value: T): T {
 
 function copy(value: object): object {
   if (Array.isArray(value)) {
-    // A list that is grown item by item has room for 17: the lists of a pod would take 1.4 KB more.
+    // A list that grows item by item reserves room for 17 items: the lists of a pod would take 1.4 KB more.
     const out: unknown[] = value.slice()
     for (let i = 0; i < out.length; i++) {
       const item = out[i]
@@ -16,7 +16,7 @@ function copy(value: object): object {
     }
     return out
   }
-  // A spread keeps the shape, and own keys named __proto__ as keys; only what is nested has to be replaced.
+  // A spread keeps the hidden class, and own keys named __proto__. Only nested values must be replaced.
   const out = { ...value } as Record<string, unknown>
   for (const key in out) {
     const item = out[key]
@@ -26,8 +26,8 @@ function copy(value: object): object {
 }
 
 /**
- * A copy of a JSON tree that was made out of `original`: what stands there as it did in it, the very same object or list, is not copied but noted in
- * `shared`. The tree itself is always copied.
+ * Copies a JSON tree that was derived from `original`. Subtrees that are the same object or list as in `original` are
+ * not copied but added to `shared`. The root is always copied.
  */
 export function cloneChanged<T>(value: T, original: unknown, shared: Set<object>): T {
   if (typeof value !== 'object' || value === null) return value
@@ -41,7 +41,9 @@ function copyChanged(value: object, original: object, shared: Set<object>): obje
     return item
   }
   if (Array.isArray(value)) {
-    return value.map((item: unknown, i) => (typeof item === 'object' && item !== null ? change(item, (original as unknown[])[i]) : item))
+    return value.map((item: unknown, i) =>
+      typeof item === 'object' && item !== null ? change(item, (original as unknown[])[i]) : item,
+    )
   }
   const out = { ...value } as Record<string, unknown>
   for (const key in out) {
@@ -51,7 +53,7 @@ function copyChanged(value: object, original: object, shared: Set<object>): obje
   return out
 }
 
-/** Freezes a JSON tree all the way down, and returns it. */
+/** Deep-freezes a JSON tree and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const item of Object.values(value)) deepFreeze(item)

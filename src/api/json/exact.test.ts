@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import type { Int64 } from '../int64.ts'
+import type { Int64 } from '../numbers/int64.ts'
 import type { Json } from '../object.ts'
 import { jsonText, readJson, withExactNumbers } from './exact.ts'
 import { parseJson } from './parse.ts'

@@ -4,9 +4,12 @@ import type { Tree } from './syntax.ts'
 
 export interface Parsed {
   value: Json
-  /** Paths of the fields that were said twice: `metadata.name`, `spec.containers[0].image`. */
+  /** Paths of duplicate fields: `metadata.name`, `spec.containers[0].image`. */
   duplicates: string[]
-  /** Whether a number was written with a fraction or an exponent: `3.0` reads as `3` but is no integer to Kubernetes. */
+  /**
+   * True if any number was written with a fraction or an exponent: `3.0` parses to `3`, but Kubernetes does not accept
+   * it as an integer.
+   */
   hasFractions: boolean
 }
 
@@ -32,7 +35,7 @@ function skipString(text: string, from: number): number {
   }
 }
 
-/** Counts what a valid text has, in one pass, without building anything. */
+/** Counts the tokens of a valid text in one pass, without allocation. */
 function census(text: string): Census {
   let members = 0
   let depth = 0
@@ -58,7 +61,8 @@ function census(text: string): Census {
       case 0x45: // E
         hasFractions = true
         break
-      case 0x65: { // e, which also ends true and false
+      case 0x65: {
+        // e, which also ends true and false
         const before = text.charCodeAt(at - 1)
         if (before >= 0x30 && before <= 0x39) hasFractions = true
         break
@@ -68,12 +72,12 @@ function census(text: string): Census {
   return { members, depth: deepest, hasFractions }
 }
 
-/** Whether a valid text has numbers written with a fraction or an exponent. */
+/** True if a valid text has numbers with a fraction or an exponent. */
 export const hasFractions = (text: string): boolean => census(text).hasFractions
 
 const maxSafe = Number.MAX_SAFE_INTEGER
 
-/** How many members the objects of a value have; NaN if it has an integer that a double may have rounded. */
+/** The number of members of all objects in a value; NaN if it has an integer that a double may have rounded. */
 function countMembers(value: Json): number {
   if (typeof value === 'number') return value <= maxSafe && value >= -maxSafe ? 0 : Number.NaN
   if (typeof value !== 'object' || value === null) return 0
@@ -105,10 +109,10 @@ function duplicatesIn(tree: Tree, path: string, found: Set<string>) {
   }
 }
 
-/** Objects and lists within each other that recursion, ours and that of JSON.stringify, takes without harm. */
+/** The nesting depth that recursion, including that of JSON.stringify, handles safely. */
 const recursionLimit = 1000
 
-/** Parses JSON; as with readJson, no digits are lost. Throws JsonSyntaxError in the words of Go's parser. */
+/** Parses JSON without rounding integers, as readJson does. Throws JsonSyntaxError in the words of Go's parser. */
 export function parseJson(text: string): Parsed {
   const counted = census(text)
   if (counted.depth > recursionLimit) {

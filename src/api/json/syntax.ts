@@ -1,6 +1,6 @@
 import type { Json } from '../object.ts'
 
-/** Text that is no JSON (or YAML), in the words of Go's parser. */
+/** A syntax error of JSON or YAML, in the words of Go's parser. */
 export class JsonSyntaxError extends Error {
   constructor(message: string) {
     super(message)
@@ -8,7 +8,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** A number as it was written: `3.0` is not `3` to who reads integers. */
+/** A number as it was written: a reader of integers rejects `3.0`. */
 export class NumberLiteral {
   readonly text: string
   constructor(text: string) {
@@ -16,22 +16,29 @@ export class NumberLiteral {
   }
 }
 
-/** An object as it was written: in order, with what is said twice. */
+/** An object as it was written: in order, with duplicate keys. */
 export class Members {
   readonly entries: [key: string, value: Tree][] = []
 }
 
-/** JSON as it was written. */
+/** A syntax tree of JSON. */
 export type Tree = null | boolean | string | NumberLiteral | Tree[] | Members
 
-/** Go's limit: objects and lists within each other. */
+/** Go's limit for nested objects and lists. */
 const maxDepth = 10_000
 
 const escapes: Record<string, string> = {
-  '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f', '\v': '\\v', '\x07': '\\a',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\v': '\\v',
+  '\x07': '\\a',
 }
 
-/** A character as Go quotes it in errors; beyond ASCII it speaks of the first byte. */
+/** A character as Go quotes it in errors. Of a non-ASCII character, Go quotes the first byte. */
 function quoted(text: string, at: number): string {
   const char = text[at]!
   if (char === "'") return "'\\''"
@@ -56,7 +63,7 @@ class Reader {
     throw new JsonSyntaxError(`invalid character ${quoted(this.text, this.at)} ${context}`)
   }
 
-  /** The next character that is not white space; empty at the end. */
+  /** The next character that is not white space; empty at the end of the text. */
   peek(): string {
     for (; this.at < this.text.length; this.at++) {
       const c = this.text[this.at]!
@@ -140,7 +147,10 @@ class Reader {
 
 const isDigit = (c: string | undefined) => c !== undefined && c >= '0' && c <= '9'
 
-/** Parses JSON as it was written. Throws JsonSyntaxError where Go would. Does not recurse, so depth costs no stack. */
+/**
+ * Parses JSON to a syntax tree. Throws JsonSyntaxError where Go does. It does not recurse, so deep nesting uses no
+ * stack.
+ */
 export function parseTree(text: string): Tree {
   const reader = new Reader(text)
   const open: (Tree[] | Members)[] = []
@@ -189,35 +199,37 @@ export function parseTree(text: string): Tree {
 
 const closing = (container: Tree[] | Members) => (container instanceof Members ? '}' : ']')
 
-/** The tree of a value that has no text: keys sorted, as Go writes maps. */
+/** The syntax tree of a value without a text: keys are sorted, as Go writes maps. */
 export function treeOf(value: Json): Tree {
   if (typeof value === 'number' || typeof value === 'bigint') return new NumberLiteral(String(value))
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(treeOf)
   const members = new Members()
-  for (const key of Object.keys(value).sort()) if (value[key] !== undefined) members.entries.push([key, treeOf(value[key])])
+  for (const key of Object.keys(value).sort())
+    if (value[key] !== undefined) members.entries.push([key, treeOf(value[key])])
   return members
 }
 
-/** Sets an own property, whatever its name: `__proto__` is a key like any other. */
+/** Sets an own property of any name, including `__proto__`. */
 export function setKey<T>(object: Record<string, T>, key: string, value: T) {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
 
 const integerLiteral = /^-?\d+$/
 
-/** The value of a number's text: a bigint for an integer that is no safe number and is written without an exponent. */
+/** Parses a number: a bigint for an integer that is not safe and has no exponent. */
 export function exactNumber(text: string): number | bigint {
   const value = Number(text)
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value
   if (integerLiteral.test(text)) return BigInt(text)
-  // 1e20 is written as 100000000000000000000, 1e21 as it is.
+  // JavaScript writes 1e20 as 100000000000000000000, and 1e21 as it is.
   const written = String(value)
   return integerLiteral.test(written) ? BigInt(written) : value
 }
 
-/** The plain value of a tree. What is said twice is merged as Go does, which decodes the second into what the first left. */
+/** The plain value of a tree. Duplicate keys are merged as Go does, which decodes the second value into the first. */
 export function plainValue(tree: Tree): Json {
   if (tree instanceof NumberLiteral) return exactNumber(tree.text)
   if (Array.isArray(tree)) return tree.map(plainValue)
@@ -230,10 +242,11 @@ export function plainValue(tree: Tree): Json {
   return out
 }
 
-/** Both values are new and nobody else's: the first is changed, so that a field said n times costs no copies. */
+/** Both values are new and unshared, so the first is changed in place: a field repeated n times costs no copies. */
 function merged(before: Json, now: Json): Json {
   if (!isObject(before) || !isObject(now)) return now
-  for (const key of Object.keys(now)) setKey(before, key, Object.hasOwn(before, key) ? merged(before[key]!, now[key]!) : now[key]!)
+  for (const key of Object.keys(now))
+    setKey(before, key, Object.hasOwn(before, key) ? merged(before[key]!, now[key]!) : now[key]!)
   return before
 }
 

@@ -6,14 +6,20 @@ import { plainScalar, taggedScalar } from './yaml-scalars.ts'
 
 type Fields = { [key: string]: Json }
 
-/** Collections within each other that recursion, ours and that of whoever walks the value, takes without harm. Go takes ten thousand. */
+/**
+ * The maximum nesting of collections that recursion handles safely, here and in callers that traverse the value. Go
+ * allows ten thousand.
+ */
 const maxDepth = 1000
-/** What aliases and merge keys may add to a document: values, and characters of scalars. No object that can be stored has more. */
+/**
+ * The maximum number of values, and of characters in scalars, that aliases and merge keys may add to a document. No
+ * object that can be stored has more.
+ */
 const maxAdded = 100_000
 const maxAddedChars = 3 << 20
-/** libyaml looks no further for the colon of a key. */
+/** libyaml's limit for the length of an implicit key. */
 const maxKeyLength = 1024
-/** Go tells all; a hundred are enough to read. */
+/** The maximum number of reported duplicate keys. Go reports all. */
 const maxRepeated = 100
 
 const dash = 0x2d
@@ -30,14 +36,14 @@ const closeList = 0x5d
 const openMap = 0x7b
 const closeMap = 0x7d
 
-/** A value that has a name, and what it would add where an alias stands for it. Without a value it is still being read. */
+/** An anchored value, and the size that an alias for it adds. `value` is undefined while the node is being parsed. */
 interface Anchor {
   value?: Json
   nodes: number
   chars: number
 }
 
-/** What stands before a node: its name and its tag. */
+/** The properties of a node: its anchor and its tag. */
 interface Properties {
   anchor: string
   tag: string
@@ -45,27 +51,28 @@ interface Properties {
 
 const noProperties: Properties = { anchor: '', tag: '' }
 
-/** What a key is before it is the name of a field. */
+/** A parsed key before it is converted to a field name. */
 interface Key {
   value: Json
-  /** `<<` without quotes: what follows is merged into the map. */
+  /** True for an unquoted `<<`: the value is merged into the map. */
   isMerge: boolean
 }
 
 const isMap = (value: Json): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How many nodes a text may have, keys included, and the error for one that has more. */
+/** The maximum number of nodes of a text, keys included, and the error if there are more. */
 export interface NodeLimit {
   readonly nodes: number
   refuse(): never
 }
 
-/** Where a block collection may begin: behind a line end or another indicator. */
+/** The position of a block collection: on a new line, or on the line of another indicator. */
 type Start = 'new line' | 'same line'
 
 /**
- * Reads the first document of a YAML text into a JSON value as sigs.k8s.io/yaml does. It builds nothing but the value, and its time and memory
- * are linear in the text.
+ * Parses the first document of a YAML text to a JSON value as sigs.k8s.io/yaml does. It builds only the value, in time
+ * and memory linear in the text. Block and flow style share the position, the anchors and the limits, so the parser is
+ * one class although it is long.
  */
 export class YamlParser {
   readonly #in: YamlReader
@@ -84,7 +91,7 @@ export class YamlParser {
     this.#limit = limit
   }
 
-  /** Counts one node of the text. */
+  /** Counts one node against the limit. */
   #count(): void {
     if (++this.#nodes > (this.#limit?.nodes ?? Number.POSITIVE_INFINITY)) this.#limit!.refuse()
   }
@@ -98,12 +105,12 @@ export class YamlParser {
     return value
   }
 
-  /** True if an alias or a merge key has put a part of the value in another place, too. */
+  /** True if an alias or a merge key made part of the value occur twice. */
   get hasShared(): boolean {
     return this.#added > 0
   }
 
-  /** What was said twice, in the words of Kubernetes. */
+  /** Duplicate keys in Kubernetes' words. */
   repeated(): string[] {
     return this.#repeated.map(({ at, key }) => `line ${this.#in.lineOf(at)}: key ${jsonText(key)} already set in map`)
   }
@@ -112,7 +119,7 @@ export class YamlParser {
     return this.#in.fail(problem, at)
   }
 
-  /** Skips directives and the marker that a document may begin with. */
+  /** Skips directives and the document start marker. */
   #directives(): void {
     const reader = this.#in
     reader.skipToContent()
@@ -135,8 +142,8 @@ export class YamlParser {
   }
 
   /**
-   * A node of a block collection that is indented by `indent`. `mayBeLevel` says that a list may stand at that very column, as the value
-   * of a key may.
+   * A node in a block collection with indentation `indent`. With `mayBeLevel`, a list may begin at that same column, as
+   * the value of a key may.
    */
   #block(indent: number, start: Start, mayBeLevel: boolean): Json {
     const reader = this.#in
@@ -146,7 +153,7 @@ export class YamlParser {
     let outer = noProperties
     let inner = this.#properties(false)
     if (inner !== noProperties && reader.skipToContent()) {
-      // Properties on a line of their own belong to the whole node, those right before a key to the key.
+      // Properties on a separate line belong to the whole node; those directly before a key belong to the key.
       outer = inner
       from = 'new line'
       if (!this.#isInside(indent, from, mayBeLevel)) return this.#emptyScalar(outer)
@@ -156,7 +163,7 @@ export class YamlParser {
     return this.#content(indent, from, outer, inner, column)
   }
 
-  /** True if what stands here belongs to a collection of this indentation, and is not the end. */
+  /** True if the current position belongs to a collection of this indentation. */
   #isInside(indent: number, from: Start, mayBeLevel: boolean): boolean {
     const reader = this.#in
     if (reader.isAtEnd) return false
@@ -164,7 +171,7 @@ export class YamlParser {
     return mayBeLevel && reader.column === indent && reader.isIndicator(dash)
   }
 
-  /** A node behind its properties; `column` is where these begin. */
+  /** A node after its properties, which begin at `column`. */
   #content(indent: number, from: Start, outer: Properties, inner: Properties, column: number): Json {
     const reader = this.#in
     const { at, lineStart } = reader
@@ -176,18 +183,21 @@ export class YamlParser {
     }
     if ((code === question || code === colon) && reader.isIndicator(code)) {
       if (from === 'same line') this.#fail('mapping values are not allowed in this context')
-      return this.#named(outer, () => this.#blockMap(column, code === colon ? { value: this.#emptyScalar(inner), isMerge: false } : undefined, at))
+      return this.#named(outer, () =>
+        this.#blockMap(column, code === colon ? { value: this.#emptyScalar(inner), isMerge: false } : undefined, at),
+      )
     }
     if (code === pipe || code === greater) return this.#scalar(whole, reader.blockScalar(indent), false)
     const node = this.#inline(whole, indent)
     reader.skipBlanks()
     if (reader.code() !== colon || !reader.isIndicator(colon)) return node(whole).value
-    if (from === 'same line' || reader.lineStart !== lineStart) this.#fail('mapping values are not allowed in this context')
+    if (from === 'same line' || reader.lineStart !== lineStart)
+      this.#fail('mapping values are not allowed in this context')
     if (reader.at - at > maxKeyLength) this.#fail("could not find expected ':'", at)
     return this.#named(outer, () => this.#blockMap(column, node(inner), at))
   }
 
-  /** Reads a node that may turn out to be a key: whose properties stand before it is known later. */
+  /** Parses a node that may be a key. The caller supplies its properties after it knows whether a colon follows. */
   #inline(whole: Properties, indent: number): (own: Properties) => Key {
     const reader = this.#in
     const code = reader.code()
@@ -212,7 +222,7 @@ export class YamlParser {
     return (own) => ({ value: this.#scalar(own, text, true), isMerge: text === '<<' && own.tag === '' })
   }
 
-  /** True if nothing but blanks is between here and a colon. */
+  /** True if only blanks precede a colon. */
   #isKeyAhead(): boolean {
     const reader = this.#in
     const at = reader.at
@@ -238,7 +248,7 @@ export class YamlParser {
     return list
   }
 
-  /** A map whose first key was read, if it was. */
+  /** A map. Its first key may have been parsed already. */
   #blockMap(indent: number, first: Key | undefined, firstAt: number): Json {
     const reader = this.#in
     this.#deeper()
@@ -261,7 +271,10 @@ export class YamlParser {
       this.#put(out, key, value, valueAt, merged)
       reader.skipToContent()
       if (reader.isAtEnd || reader.column < indent) break
-      if (reader.column > indent) this.#fail(reader.isIndicator(colon) ? 'mapping values are not allowed in this context' : 'did not find expected key')
+      if (reader.column > indent)
+        this.#fail(
+          reader.isIndicator(colon) ? 'mapping values are not allowed in this context' : 'did not find expected key',
+        )
       if (reader.isIndicator(dash)) this.#fail('did not find expected key')
       key = undefined
       keyAt = reader.at
@@ -293,11 +306,12 @@ export class YamlParser {
     if (properties !== noProperties) reader.skipBlanks()
     const key = this.#inline(properties, indent)
     reader.skipBlanks()
-    if (!reader.isIndicator(colon) || reader.lineStart !== line || reader.at - at > maxKeyLength) this.#fail("could not find expected ':'")
+    if (!reader.isIndicator(colon) || reader.lineStart !== line || reader.at - at > maxKeyLength)
+      this.#fail("could not find expected ':'")
     return key(properties)
   }
 
-  /** Reads names and tags; tells if there were any. */
+  /** Parses anchors and tags. Returns `noProperties` if there are none. */
   #properties(isFlow: boolean): Properties {
     const reader = this.#in
     let found = noProperties
@@ -321,16 +335,17 @@ export class YamlParser {
     return anchor.value
   }
 
-  /** Counts what is not in the text itself. */
+  /** Counts nodes and characters that an alias or merge key adds. */
   #add(nodes: number, chars: number): void {
     this.#added += nodes
     this.#addedChars += chars
     this.#nodes += nodes
     this.#chars += chars
-    if (this.#added > maxAdded || this.#addedChars > maxAddedChars) throw new JsonSyntaxError('yaml: document contains excessive aliasing')
+    if (this.#added > maxAdded || this.#addedChars > maxAddedChars)
+      throw new JsonSyntaxError('yaml: document contains excessive aliasing')
   }
 
-  /** Makes a node and remembers it by its name. */
+  /** Creates a node and registers its anchor. */
   #named(properties: Properties, make: () => Json): Json {
     this.#count()
     if (properties.anchor === '') return make()
@@ -372,7 +387,8 @@ export class YamlParser {
       return
     }
     const name = this.#fieldName(key.value)
-    if (Object.hasOwn(out, name) && this.#repeated.length < maxRepeated) this.#repeated.push({ at: valueAt, key: key.value })
+    if (Object.hasOwn(out, name) && this.#repeated.length < maxRepeated)
+      this.#repeated.push({ at: valueAt, key: key.value })
     setKey(out, name, value)
   }
 
@@ -383,7 +399,7 @@ export class YamlParser {
     return String(key)
   }
 
-  /** Puts in what merge keys bring and the map itself does not say. The first that says something wins. */
+  /** Adds the fields of merge keys that the map does not have. The first source wins. */
   #withMerged(out: Fields, merged: readonly Json[]): Json {
     for (const source of merged) {
       for (const map of Array.isArray(source) ? source : [source]) {
@@ -403,7 +419,7 @@ export class YamlParser {
     return value
   }
 
-  /** Goes to what is next in a flow collection, which must end before the document does. */
+  /** Skips to the next token of a flow collection, which must not be the end of the document. */
   #nextInFlow(what: string): number {
     const reader = this.#in
     reader.skipToContent(true)
@@ -431,7 +447,7 @@ export class YamlParser {
     return list
   }
 
-  /** A map of one entry, as a list has it without braces. */
+  /** A map of one entry in a flow list, which needs no braces. */
   #pair(key: Key, at: number): Json {
     const out: Fields = {}
     const merged: Json[] = []
@@ -462,7 +478,8 @@ export class YamlParser {
   #explicitFlowKey(): Key {
     this.#in.at++
     const code = this.#nextInFlow('}')
-    if (code === colon || code === comma || code === closeMap || code === closeList) return { value: null, isMerge: false }
+    if (code === colon || code === comma || code === closeMap || code === closeList)
+      return { value: null, isMerge: false }
     return this.#flowNode()
   }
 
@@ -471,7 +488,7 @@ export class YamlParser {
     return this.#in.code() === colon
   }
 
-  /** What stands behind the colon of a flow entry; nothing if there is none. */
+  /** The value after the colon of a flow entry; null if there is none. */
   #flowValue(): Json {
     if (!this.#isFlowColon()) return this.#null()
     const reader = this.#in

@@ -14,26 +14,47 @@ const colon = 0x3a
 const question = 0x3f
 const backslash = 0x5c
 
-/** NaN, the code of what is behind the end, is neither less nor more than anything: it ends whatever is read. */
+/** NaN, the character code after the end, compares false with everything, so all loops end there. */
 const isBlank = (code: number): boolean => code === space || code === tab
 const isBlankOrEnd = (code: number): boolean => code === space || code === newline || code === tab || code !== code
-export const isFlowIndicator = (code: number): boolean => code === comma || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d
+const isFlowIndicator = (code: number): boolean =>
+  code === comma || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d
 
 const escapes: Record<string, string> = {
-  '0': '\0', a: '\x07', b: '\b', t: '\t', '\t': '\t', n: '\n', v: '\v', f: '\f', r: '\r', e: '\x1b', ' ': ' ', '"': '"', "'": "'",
-  '/': '/', '\\': '\\', N: '\x85', _: '\xa0', L: '\u2028', P: '\u2029',
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\x1b',
+  ' ': ' ',
+  '"': '"',
+  "'": "'",
+  '/': '/',
+  '\\': '\\',
+  N: '\x85',
+  _: '\xa0',
+  L: '\u2028',
+  P: '\u2029',
 }
 const escapeDigits: Record<string, number> = { x: 2, u: 4, U: 8 }
 
-/** Control characters that are no tab, line feed or carriage return. */
+/** Control characters other than tab, line feed and carriage return. */
 // oxlint-disable-next-line no-control-regex
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
 
-/** The text of a YAML document and how far it has been read: lines, blanks and scalars. Every character is looked at a few times at most. */
+/**
+ * The text of a YAML document and the current position: lines, blanks and scalars. Each character is visited a constant
+ * number of times.
+ */
 export class YamlReader {
   readonly text: string
   at = 0
-  /** Where the line begins that `at` is on. */
+  /** The start of the current line. */
   lineStart = 0
 
   constructor(text: string) {
@@ -54,7 +75,7 @@ export class YamlReader {
     return this.at >= this.text.length || this.#isMarkerAt(this.at, this.lineStart)
   }
 
-  /** True if an indicator stands here: a character with nothing right behind it. */
+  /** True at an indicator: a character followed by white space. */
   isIndicator(code: number): boolean {
     return this.code() === code && isBlankOrEnd(this.code(1))
   }
@@ -63,13 +84,13 @@ export class YamlReader {
     throw new JsonSyntaxError(`yaml: ${this.#lineBefore(at)}${problem}`)
   }
 
-  /** Go leaves the line out for the first one. */
+  /** Go omits the line number for the first line. */
   #lineBefore(at: number): string {
     const line = this.lineOf(at)
     return line > 1 ? `line ${line}: ` : ''
   }
 
-  /** The number of a line, counted from 1. It reads the text up to there. */
+  /** The line number of an offset, counted from 1. It scans the text up to there. */
   lineOf(at: number): number {
     let line = 1
     for (let from = this.text.indexOf('\n'); from >= 0 && from < at; from = this.text.indexOf('\n', from + 1)) line++
@@ -80,7 +101,7 @@ export class YamlReader {
     while (isBlank(this.code())) this.at++
   }
 
-  /** Goes to the next character that is no blank, comment or line end; tells if it is on another line. */
+  /** Skips blanks, comments and line ends. Returns true if it reached another line. */
   skipToContent(isFlow = false): boolean {
     const { text } = this
     let isOther = this.at === 0
@@ -96,7 +117,8 @@ export class YamlReader {
       }
       if (text.charCodeAt(this.at) !== newline) {
         const isIndentedByTab = this.at > spaces && (isOther || start === this.lineStart)
-        if (isIndentedByTab && !isFlow && this.at < text.length) this.fail('found character that cannot start any token', spaces)
+        if (isIndentedByTab && !isFlow && this.at < text.length)
+          this.fail('found character that cannot start any token', spaces)
         return isOther
       }
       this.lineStart = ++this.at
@@ -109,26 +131,30 @@ export class YamlReader {
     if (at !== lineStart) return false
     const code = this.text.charCodeAt(at)
     if (code !== dash && code !== dot) return false
-    return this.text.charCodeAt(at + 1) === code && this.text.charCodeAt(at + 2) === code && isBlankOrEnd(this.text.charCodeAt(at + 3))
+    return (
+      this.text.charCodeAt(at + 1) === code &&
+      this.text.charCodeAt(at + 2) === code &&
+      isBlankOrEnd(this.text.charCodeAt(at + 3))
+    )
   }
 
-  /** The end of the line that `at` is on. */
+  /** The end of the current line. */
   lineEnd(): number {
     const end = this.text.indexOf('\n', this.at)
     return end < 0 ? this.text.length : end
   }
 
-  /** A name behind `&` or `*`. */
+  /** The name of an anchor or alias. */
   anchorName(): string {
     const start = ++this.at
     while (!isBlankOrEnd(this.code()) && !isFlowIndicator(this.code())) this.at++
-    // `*a: b` is the value of a key named by an alias.
+    // In `*a: b`, the alias is a key.
     if (this.code(-1) === colon && this.at - 1 > start && isBlankOrEnd(this.code())) this.at--
     if (this.at === start) this.fail('did not find expected alphabetic or numeric character')
     return this.text.slice(start, this.at)
   }
 
-  /** A tag, in its short form where it is one of YAML's own. */
+  /** A tag, in its short form if it is one of YAML's own. */
   tag(isFlow: boolean): string {
     const start = this.at
     if (this.code(1) === 0x3c) {
@@ -143,7 +169,7 @@ export class YamlReader {
     return this.text.slice(start, this.at)
   }
 
-  /** The part of a plain scalar that is on this line, without blanks at its end. Empty if none begins here. */
+  /** The part of a plain scalar on the current line, without trailing blanks; empty if none begins here. */
   plainLine(isFlow: boolean): string {
     const { text } = this
     const start = this.at
@@ -167,7 +193,7 @@ export class YamlReader {
     return text.slice(start, end)
   }
 
-  /** The rest of a plain scalar whose first line was read: lines that are indented by more than `indent`. */
+  /** The remaining lines of a plain scalar: those indented by more than `indent`. */
   plainRest(first: string, indent: number, isFlow: boolean): string {
     const { text } = this
     let parts: string[] | undefined
@@ -202,7 +228,7 @@ export class YamlReader {
     return parts ? parts.join('') : first
   }
 
-  /** A scalar in quotes. */
+  /** A quoted scalar. */
   quoted(): string {
     const quote = this.code()
     const start = this.at
@@ -226,7 +252,7 @@ export class YamlReader {
     const { text } = this
     const parts: string[] = []
     let start = this.at
-    // What blanks before a line end must not take away: an escaped one.
+    // The end of the last escape sequence: an escaped blank is not trimmed.
     let fixed = start
     for (;;) {
       const code = text.charCodeAt(this.at)
@@ -252,7 +278,7 @@ export class YamlReader {
     return parts.join('')
   }
 
-  /** Skips line ends and the blanks that begin the next line; tells how many ends there were. */
+  /** Skips line ends and leading blanks. Returns the number of line ends. */
   #lineBreaks(): number {
     let breaks = 0
     while (this.code() === newline) {
@@ -273,7 +299,8 @@ export class YamlReader {
     const digits = Object.hasOwn(escapeDigits, char) ? escapeDigits[char]! : 0
     if (digits) {
       const hexadecimal = this.text.slice(this.at + 2, this.at + 2 + digits)
-      if (hexadecimal.length < digits || !/^[0-9a-fA-F]+$/.test(hexadecimal)) this.fail('did not find expected hexdecimal number')
+      if (hexadecimal.length < digits || !/^[0-9a-fA-F]+$/.test(hexadecimal))
+        this.fail('did not find expected hexdecimal number')
       const value = Number.parseInt(hexadecimal, 16)
       if (value > 0x10ffff) this.fail('found invalid Unicode character escape code')
       this.at += 2 + digits
@@ -284,7 +311,7 @@ export class YamlReader {
     return escapes[char]!
   }
 
-  /** A literal (`|`) or folded (`>`) scalar in a collection that is indented by `indent`. */
+  /** A literal (`|`) or folded (`>`) scalar in a collection with indentation `indent`. */
   blockScalar(indent: number): string {
     const isFolded = this.code() === 0x3e
     this.at++
@@ -317,7 +344,7 @@ export class YamlReader {
     if (this.at < this.text.length && this.code() !== newline) this.fail('did not find expected comment or line break')
   }
 
-  /** The lines of a block scalar without their indentation, which the first line that is not empty says where it is 0. */
+  /** The lines of a block scalar without their indentation. If `indent` is 0, the first nonempty line determines it. */
   #blockLines(fixed: number, least: number): string[] {
     const { text } = this
     const lines: string[] = []
@@ -332,7 +359,7 @@ export class YamlReader {
       while (text.charCodeAt(at) === space && at < deepestHere) at++
       const code = text.charCodeAt(at)
       if (code !== code && at === lineStart) {
-        // A line end that ends the text begins no line.
+        // A final line end does not begin another line.
         this.at = text.length
         this.lineStart = lineStart
         return lines
@@ -352,7 +379,7 @@ export class YamlReader {
   }
 }
 
-/** Joins lines as `>` does: with blanks, but where a line is empty or begins with a blank. */
+/** Folds lines as `>` does: joins them with blanks, except at empty lines and lines that begin with a blank. */
 function folded(lines: readonly string[]): string {
   const parts: string[] = []
   let breaks = 0

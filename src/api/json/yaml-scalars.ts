@@ -1,4 +1,4 @@
-import { isInt64 } from '../int64.ts'
+import { isInt64 } from '../numbers/int64.ts'
 import type { Json } from '../object.ts'
 import { JsonSyntaxError, exactNumber } from './syntax.ts'
 
@@ -15,18 +15,22 @@ const beyondJson = new Map([
   ...['.nan', '.NaN', '.NAN'].map((word) => [word, 'NaN'] as const),
 ])
 
-/** A text with more digits is no number that a double could hold: 1.8e308 has 309. */
+/** A longer text is not a finite double: 1.8e308 has 309 digits. */
 const longestNumber = 400
 
 const radixInteger = /^([-+]?)0(?:([xX])([0-9a-fA-F]+)|([bB])([01]+)|[oO]?([0-7]+))$/
 const decimalInteger = /^[-+]?[0-9]+$/
-// No digit can belong to two parts of it: it never backtracks.
+// No two parts can match the same digit, so it never backtracks.
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 
 /** True if a character can begin a number, an infinity or NaN. */
-const beginsNumber = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e
+const beginsNumber = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e
 
-/** Reads a plain scalar as Go's parser does: the words and numbers of YAML 1.1 without times of day and dates, which stay text. */
+/**
+ * Resolves a plain scalar as Go's parser does: the keywords and numbers of YAML 1.1. Sexagesimal numbers and dates stay
+ * strings.
+ */
 export function plainScalar(text: string): Json {
   if (text.length <= longestWord) {
     const word = words.get(text)
@@ -54,14 +58,22 @@ function numberIn(text: string): Json | undefined {
   return Number.isFinite(value) ? exactNumber(String(value)) : undefined
 }
 
-/** Go's parser has 64 bits for an integer, with or without a sign; it reads a longer one as a double. */
+/** Go's parser reads integers of up to 64 bits, signed or unsigned, and longer ones as doubles. */
 const wholeNumber = (value: bigint): number | bigint =>
   exactNumber(String(isInt64(value) || BigInt.asUintN(64, value) === value ? value : Number(value)))
 
 const kindOf = (value: Json): string =>
-  value === null ? '!!null' : typeof value === 'boolean' ? '!!bool' : typeof value === 'string' ? '!!str' : Number.isInteger(Number(value)) ? '!!int' : '!!float'
+  value === null
+    ? '!!null'
+    : typeof value === 'boolean'
+      ? '!!bool'
+      : typeof value === 'string'
+        ? '!!str'
+        : Number.isInteger(Number(value))
+          ? '!!int'
+          : '!!float'
 
-/** Reads a scalar by its tag. A tag that is not known makes it text. */
+/** Resolves a scalar by its tag. An unknown tag makes it a string. */
 export function taggedScalar(tag: string, text: string, isPlain: boolean): Json {
   switch (tag) {
     case '!!binary': {

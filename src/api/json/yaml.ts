@@ -1,10 +1,10 @@
 import type { Parsed } from './parse.ts'
 import { type NodeLimit, YamlParser } from './yaml-parser.ts'
 
-export interface ParsedYaml extends Parsed {
-  /** What was said twice, as Kubernetes tells it: `line 5: key "data" already set in map`. */
+interface ParsedYaml extends Parsed {
+  /** Duplicate keys in Kubernetes' words: `line 5: key "data" already set in map`. */
   repeated: string[]
-  /** No part of the value stands in it twice: it may be changed in place. */
+  /** True if no part of the value is shared, so that it may be changed in place. */
   isOwned: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { Secret } from '../generated/types.ts'
 
-/** Bootstrap tokens are Secrets of this type in this namespace, named after the id of the token. */
-export const bootstrapTokenType = 'bootstrap.kubernetes.io/token'
+/** Bootstrap tokens are Secrets of this type in this namespace. Their names contain the token id. */
+const bootstrapTokenType = 'bootstrap.kubernetes.io/token'
 export const bootstrapTokenNamespace = 'kube-system'
 export const bootstrapTokenName = (id: string): string => `bootstrap-token-${id}`
 
@@ -11,11 +11,11 @@ const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 export const isBootstrapToken = ({ metadata, type }: Secret): boolean =>
   type === bootstrapTokenType && metadata.namespace === bootstrapTokenNamespace
 
-/** The value of a key of a Secret as text; empty if there is none. */
+/** The decoded value of a key of a Secret; empty if it is absent. */
 export const secretText = ({ data }: Pick<Secret, 'data'>, key: string): string =>
   Buffer.from(data?.[key] ?? '', 'base64').toString()
 
-/** The time that is left to a token: none for one without an expiration, 0 for one that has expired or whose expiration cannot be read. */
+/** The remaining lifetime of a token: none without an expiration; 0 if it has expired or the expiration is invalid. */
 export function tokenMsLeft(secret: Pick<Secret, 'data'>, nowMs: number): number | undefined {
   const text = secretText(secret, 'expiration')
   if (text === '') return undefined
@@ -23,7 +23,7 @@ export function tokenMsLeft(secret: Pick<Secret, 'data'>, nowMs: number): number
   return atMs > nowMs ? atMs - nowMs : 0
 }
 
-/** The id and the secret of a token with which `cluster-info` may be signed now. */
+/** The id and secret of a token that currently may sign `cluster-info`. */
 export function signingToken(secret: Secret, nowMs: number): { id: string; key: string } | undefined {
   const id = secretText(secret, 'token-id')
   const key = secretText(secret, 'token-secret')

@@ -5,12 +5,26 @@ const scalar: MergeType = { kind: 'scalar' }
 const text: MergeType = { kind: 'scalar', of: 'string' }
 const amount: MergeType = { kind: 'scalar', of: 'number' }
 const flag: MergeType = { kind: 'scalar', of: 'boolean' }
+const anyScalar: MergeType = { kind: 'scalar', of: 'any' }
 const scalars: Partial<Record<FieldType['kind'], MergeType>> = {
-  string: text, bytes: text, time: text, microTime: text, boolean: flag, int32: amount, int64: amount, double: amount,
+  string: text,
+  bytes: text,
+  time: text,
+  microTime: text,
+  boolean: flag,
+  int32: amount,
+  int64: amount,
+  double: amount,
+  duration: text,
+  quantity: anyScalar,
+  intOrString: anyScalar,
 }
 const atomic: ListMerging = { kind: 'atomic' }
 
-/** The default of a list's key in Kubernetes' schema: an item may leave it out. What is always written out defaults to its zero. */
+/**
+ * The default of a list key in Kubernetes' schema: an item may omit it. Keys that are always serialized default to
+ * their zero value.
+ */
 function keyDefault(items: FieldType, key: string): string | number | undefined {
   if (key === 'protocol') return 'TCP'
   const field = items.kind === 'struct' ? fieldOf(items.name, key) : undefined
@@ -20,7 +34,7 @@ function keyDefault(items: FieldType, key: string): string | number | undefined 
 
 const structs = new Map<string, MapType>()
 
-/** How objects of one of Kubernetes' types are merged, out of the schema table. */
+/** The merge type of one of Kubernetes' types, derived from the schema table. */
 export function builtInMergeType(name: string): MapType {
   let type = structs.get(name)
   if (!type) structs.set(name, (type = structType(name)))
@@ -43,13 +57,19 @@ function structType(name: string): MapType {
   }
 }
 
-/** `field` has the hints for the outermost type: what is nested in it has none. */
+/** `field` has the merge hints of the outermost type. Nested types have none. */
 function fieldMergeType(type: FieldType, field: Field | undefined): MergeType {
   switch (type.kind) {
     case 'struct':
-      return field?.mapType === 'atomic' ? { ...builtInMergeType(type.name), isAtomic: true } : builtInMergeType(type.name)
+      return field?.mapType === 'atomic'
+        ? { ...builtInMergeType(type.name), isAtomic: true }
+        : builtInMergeType(type.name)
     case 'list':
-      return { kind: 'list', merging: field ? mergingOf(field, type.of) : atomic, items: fieldMergeType(type.of, undefined) }
+      return {
+        kind: 'list',
+        merging: field ? mergingOf(field, type.of) : atomic,
+        items: fieldMergeType(type.of, undefined),
+      }
     case 'map': {
       const items = fieldMergeType(type.of, undefined)
       return { kind: 'map', isAtomic: field?.mapType === 'atomic', field: () => items, declares: () => false }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addedFields } from './created-fields.ts'
-import { sampleType } from './sample-type.ts'
+import { sampleType } from './testing/sample-type.ts'
 import { compare } from './typed-value.ts'
 
 describe('short cuts', () => {

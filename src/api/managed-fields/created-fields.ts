@@ -1,16 +1,28 @@
 import type { FieldSet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
-import { type ListType, asFields, compare, fieldType, hasNothing, itemElement, itemType, shapeOf } from './typed-value.ts'
+import {
+  type ListType,
+  asFields,
+  compare,
+  fieldType,
+  hasNothing,
+  itemElement,
+  itemType,
+  shapeOf,
+} from './typed-value.ts'
 
-/** A tree of the values of a type that were created lately, by the fields they set. */
+/** A trie of recently created values of a type, by the fields they set. */
 interface Created {
   root: CreatedNode
   nodes: number
 }
 
-/** One step on the way through a value. Most nodes have one child: its name is compared before any map is looked into. */
+/**
+ * A trie node: one step of the traversal of a value. Most nodes have one child, whose name is compared before any map
+ * lookup.
+ */
 class CreatedNode {
-  /** The fields of the values that end here. */
+  /** The field set of the values that end at this node. */
   set: FieldSet | undefined = undefined
   #name: string | undefined = undefined
   #child: CreatedNode | undefined = undefined
@@ -35,13 +47,14 @@ function newNode(tree: Created): CreatedNode {
 
 const noFields: ReadonlySet<string> = new Set()
 const created = new WeakMap<MergeType, Created>()
-/** Past this the tree is begun anew, so that nobody can fill the memory through it. */
+/** Above this size the trie is discarded, so that requests cannot exhaust memory. */
 const maxNodes = 8192
 const newTree = (): Created => ({ root: new CreatedNode(), nodes: 0 })
 
 /**
- * What is added where `after` is made and `before` is what the type always has. Objects that set the same fields, such as the
- * pods of a ReplicaSet, have the same set: it is found by a walk that compares names and makes nothing.
+ * The fields that are added when `after` is created from the type's default `before`. Objects that set the same fields,
+ * such as the pods of a ReplicaSet, share one set. It is found by a traversal that compares names and allocates
+ * nothing.
  */
 export function addedFields(type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string>): FieldSet {
   let tree = created.get(type)
@@ -51,8 +64,14 @@ export function addedFields(type: MergeType, before: unknown, after: unknown, sk
   return (last.set ??= compare(type, before, after, skips).changed)
 }
 
-/** Goes on in the tree by all that decides which fields a value sets. */
-function nodeAfter(node: CreatedNode, type: MergeType, value: unknown, tree: Created, skips: ReadonlySet<string> = noFields): CreatedNode {
+/** Descends in the trie by everything that determines the fields of a value. */
+function nodeAfter(
+  node: CreatedNode,
+  type: MergeType,
+  value: unknown,
+  tree: Created,
+  skips: ReadonlySet<string> = noFields,
+): CreatedNode {
   if (value === null) return node.child(nothing, tree)
   const shape = shapeOf(type, value)
   if (shape === 'leaf' || hasNothing(value)) return node.child(leafStep(value), tree)
@@ -60,15 +79,17 @@ function nodeAfter(node: CreatedNode, type: MergeType, value: unknown, tree: Cre
   if (shape === 'map') {
     const fields = asFields(value)
     for (const name in fields) {
-      if (fields[name] !== undefined && !skips.has(name)) at = nodeAfter(at.child(name, tree), fieldType(type, name), fields[name], tree)
+      if (fields[name] !== undefined && !skips.has(name))
+        at = nodeAfter(at.child(name, tree), fieldType(type, name), fields[name], tree)
     }
   } else if (Array.isArray(value)) {
-    for (const item of value) at = nodeAfter(at.child(itemElement(type as ListType, item) ?? '', tree), itemType(type), item, tree)
+    for (const item of value)
+      at = nodeAfter(at.child(itemElement(type as ListType, item) ?? '', tree), itemType(type), item, tree)
   }
   return at.child(ending, tree)
 }
 
-/** Tells apart values that may be what the type always has: null, nothing inside, a zero. Steps that are no names begin with a NUL. */
+/** Distinguishes values that may equal the default: null, empty, zero. Steps that are not names begin with NUL. */
 function leafStep(value: unknown): string {
   if (value === null) return nothing
   if (hasNothing(value)) return Array.isArray(value) ? '\0[]' : '\0{}'

@@ -1,15 +1,15 @@
 import { jsonText, readJson } from '../json/index.ts'
 
 /**
- * A set of field paths, in the very form of fieldsV1: a tree whose keys are path elements (`f:name` a field, `k:{…}` an item
- * by its keys, `v:…` an item by its value, `i:…` one by its index). A path is a member if its node is empty or has a '.'.
- * The root is no member. Sets are never changed once they are made, so that they can be shared.
+ * A set of field paths, in the very form of fieldsV1: a tree whose keys are path elements (`f:name` a field, `k:{…}` an
+ * item by its keys, `v:…` an item by its value, `i:…` one by its index). A path is a member if its node is empty or has
+ * a '.'. The root is no member. Sets are never changed once they are made, so that they can be shared.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet
 }
 
-/** A set that is being built. */
+/** A mutable set under construction. */
 export interface OpenSet {
   [element: string]: OpenSet
 }
@@ -26,13 +26,13 @@ export const isEmptySet = (set: FieldSet): boolean => {
 
 const isMember = (node: FieldSet): boolean => self in node || isEmptySet(node)
 
-/** A node out of its children; undefined where it has none and is no member. */
+/** Creates a node from its children; undefined if it has none and is not a member. */
 function nodeOf(member: boolean, children: OpenSet): FieldSet | undefined {
   if (isEmptySet(children)) return member ? leaf : undefined
   return member ? { [self]: leaf as OpenSet, ...children } : children
 }
 
-/** All paths of both. The very first set if the second adds nothing. */
+/** The union. Returns `a` itself if `b` adds nothing. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b)) return a
   return isEmptySet(a) ? b : unite(a, b)
@@ -59,7 +59,7 @@ function unite(a: FieldSet, b: FieldSet): FieldSet {
   return nodeOf(isMember(a) || isMember(b), isGrown ? inOrder(children) : children)!
 }
 
-/** The paths of `a` that are not in `b`. The very first set if the second takes nothing away. */
+/** The difference. Returns `a` itself if `b` removes nothing. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b) ?? emptySet
 }
@@ -91,9 +91,9 @@ export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   return children
 }
 
-/** The paths that are in both. */
+/** The intersection. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  return isEmptySet(a) || isEmptySet(b) ? emptySet : intersect(a, b) ?? emptySet
+  return isEmptySet(a) || isEmptySet(b) ? emptySet : (intersect(a, b) ?? emptySet)
 }
 
 function intersect(a: FieldSet, b: FieldSet): FieldSet | undefined {
@@ -113,49 +113,53 @@ export const hasMember = (set: FieldSet, element: string): boolean => {
   return node !== undefined && isMember(node)
 }
 
-/** The same node as a member itself. */
+/** The node, marked as a member. */
 export const asMember = (node: FieldSet): FieldSet => (isMember(node) ? node : { [self]: leaf, ...node })
 
-/** True if two sets have the same members. */
-export function sameSet(a: FieldSet, b: FieldSet): boolean {
-  if (a === b) return true
-  for (const element in a) if (!(element in b) || !sameSet(a[element]!, b[element]!)) return false
-  for (const element in b) if (!(element in a)) return false
-  return true
-}
-
-/** Puts a path element into a set that is being built; `child` is what is known below it. */
+/** Adds a path element to a set under construction. `child` is the set below it. */
 export function addTo(set: OpenSet, element: string, child: OpenSet | undefined, member: boolean): void {
   const node = child ? nodeOf(member, child) : member ? leaf : undefined
   if (node) set[element] = node as OpenSet
 }
 
-/** Closes a set that was built: its elements in Kubernetes' order, all the way down. */
+/** Finishes a set: sorts its elements in Kubernetes' order at all levels. */
 export function closed(set: OpenSet): FieldSet {
   for (const element in set) if (!isEmptySet(set[element]!)) set[element] = closed(set[element]!) as OpenSet
   return inOrder(set)
 }
 
 function inOrder(set: OpenSet): OpenSet {
-  const elements = Object.keys(set)
+  const places = Object.keys(set).map(placeOf)
   let isSorted = true
-  for (let i = 1; isSorted && i < elements.length; i++) isSorted = compareElements(elements[i - 1]!, elements[i]!) <= 0
+  for (let i = 1; isSorted && i < places.length; i++) isSorted = comparePlaces(places[i - 1]!, places[i]!) <= 0
   if (isSorted) return set
   const out: OpenSet = {}
-  for (const element of elements.sort(compareElements)) out[element] = set[element]!
+  for (const { element } of places.sort(comparePlaces)) out[element] = set[element]!
   return out
 }
 
-/** The member mark stands first, then fields, keys, values, indices. */
+/** The member mark comes first, then fields, keys, values, indices. */
 const kinds = '.fkvi'
+/** Elements of the kinds from `k` on contain a JSON value. */
+const firstValueKind = 2
+
+/** The sort key of a path element. Its value is parsed once. */
+interface Place {
+  readonly element: string
+  readonly rank: number
+  readonly value: unknown
+}
+
+function placeOf(element: string): Place {
+  const rank = kinds.indexOf(element[0]!)
+  return { element, rank, value: rank < firstValueKind ? element : readJson(element.slice(2)) }
+}
+
+const comparePlaces = (a: Place, b: Place): number =>
+  a.rank === b.rank ? compareValues(a.value, b.value) : a.rank - b.rank
 
 /** Kubernetes' order of path elements. */
-export function compareElements(a: string, b: string): number {
-  const rank = kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!)
-  if (rank !== 0) return rank
-  if (a[0] === 'f' || a === b) return a < b ? -1 : a > b ? 1 : 0
-  return compareValues(readJson(a.slice(2)), readJson(b.slice(2)))
-}
+export const compareElements = (a: string, b: string): number => comparePlaces(placeOf(a), placeOf(b))
 
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
@@ -166,11 +170,12 @@ function compareValues(a: unknown, b: unknown): number {
     }
     return left.length - right.length
   }
+  if (a === b) return 0
   if (typeof a === typeof b) return (a as string) < (b as string) ? -1 : (a as string) > (b as string) ? 1 : 0
   return typeof a < typeof b ? -1 : 1
 }
 
-/** Every member as Kubernetes writes a path: `.spec.containers[name="c"].image`. */
+/** All members in Kubernetes' notation: `.spec.containers[name="c"].image`. */
 export function* pathTexts(set: FieldSet, prefix = ''): Iterable<string> {
   for (const element in set) {
     if (element === self) continue
@@ -181,21 +186,29 @@ export function* pathTexts(set: FieldSet, prefix = ''): Iterable<string> {
   }
 }
 
-/** A path element in a path's text. */
+/** Formats a path element. */
 export function elementText(element: string): string {
   const said = element.slice(2)
   switch (element[0]) {
-    case 'f': return `.${said}`
-    case 'v': return `[=${said}]`
-    case 'i': return `[${said}]`
-    default: return `[${Object.entries(readJson(said) as object).map(([key, value]) => `${key}=${jsonText(value)}`).join(',')}]`
+    case 'f':
+      return `.${said}`
+    case 'v':
+      return `[=${said}]`
+    case 'i':
+      return `[${said}]`
+    default:
+      return `[${Object.entries(readJson(said) as object)
+        .map(([key, value]) => `${key}=${jsonText(value)}`)
+        .join(',')}]`
   }
 }
 
-/** A value that fieldsV1 may be: only path elements, all the way down. */
+/** True for a valid fieldsV1 value: its keys are path elements at all levels. */
 export function isFieldSet(value: unknown): value is FieldSet {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.entries(value).every(([element, child]) => (element === self || isElement(element)) && isFieldSet(child))
+  return Object.entries(value).every(
+    ([element, child]) => (element === self || isElement(element)) && isFieldSet(child),
+  )
 }
 
 function isElement(element: string): boolean {

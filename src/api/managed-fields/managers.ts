@@ -4,7 +4,7 @@ import { type FieldSet, isEmptySet, isFieldSet } from './field-set.ts'
 
 export type Operation = 'Apply' | 'Update'
 
-/** Who manages fields: one entry of metadata.managedFields. */
+/** A field manager: one entry of metadata.managedFields. */
 export interface Manager {
   readonly manager: string
   readonly operation: Operation
@@ -13,21 +13,30 @@ export interface Manager {
   readonly subresource: string
 }
 
-/** A manager with what it manages. */
+/** A manager with its fields. */
 export interface Owner extends Manager {
   readonly time: string | undefined
   readonly fields: FieldSet
 }
 
-/** True for the same manager. One who applies has one entry, whatever the API version of its last configuration. */
+/** True for the same manager. An applier has one entry, whatever the API version of its last configuration. */
 export const isSameManager = (a: Manager, b: Manager): boolean =>
-  a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource && (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+  a.manager === b.manager &&
+  a.operation === b.operation &&
+  a.subresource === b.subresource &&
+  (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
 
 /** True for the same manager in the same API version. */
 export const isSameEntry = (a: Manager, b: Manager): boolean => isSameManager(a, b) && a.apiVersion === b.apiVersion
 
-/** Reads metadata.managedFields; undefined where an entry is not as it must be. Entries that are stored were checked when they were written. */
-export function decodeOwners(entries: readonly ManagedFieldsEntry[] | undefined, isStored = false): Owner[] | undefined {
+/**
+ * Decodes metadata.managedFields; undefined if an entry is invalid. Stored entries were validated when they were
+ * written.
+ */
+export function decodeOwners(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  isStored = false,
+): Owner[] | undefined {
   const owners: Owner[] = []
   for (const entry of entries ?? []) {
     const { manager = '', operation, apiVersion = '', subresource = '', time, fieldsType, fieldsV1 = {} } = entry
@@ -38,7 +47,7 @@ export function decodeOwners(entries: readonly ManagedFieldsEntry[] | undefined,
   return owners
 }
 
-/** Writes metadata.managedFields in Kubernetes' order: applies first, then by time and name. */
+/** Encodes metadata.managedFields in Kubernetes' order: applies first, then by time and name. */
 export function encodeOwners(owners: readonly Owner[]): ManagedFieldsEntry[] {
   return owners.toSorted(compareOwners).map(({ manager, operation, apiVersion, subresource, time, fields }) => ({
     manager,
@@ -56,32 +65,39 @@ const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 /** Kubernetes' order of entries. */
 export function compareOwners(a: Owner, b: Owner): number {
   return (
-    compareTexts(a.operation, b.operation) || compareTexts(a.time ?? '', b.time ?? '') || compareTexts(a.manager, b.manager) ||
-    compareTexts(a.apiVersion, b.apiVersion) || compareTexts(a.subresource, b.subresource)
+    compareTexts(a.operation, b.operation) ||
+    compareTexts(a.time ?? '', b.time ?? '') ||
+    compareTexts(a.manager, b.manager) ||
+    compareTexts(a.apiVersion, b.apiVersion) ||
+    compareTexts(a.subresource, b.subresource)
   )
 }
 
-/** A request to forget all managers: an empty list, or one of a single empty entry. */
+/** True for a request to reset all managers: an empty list, or a list with one empty entry. */
 export function isReset(entries: readonly ManagedFieldsEntry[] | null | undefined): boolean {
   if (!entries) return false
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0)
 }
 
-/** The same manager at the same time with other fields. */
-export const withOtherFields = ({ manager, operation, apiVersion, subresource, time }: Owner, fields: FieldSet): Owner =>
-  ({ manager, operation, apiVersion, subresource, time, fields })
+/** The same entry with other fields. */
+export const withOtherFields = (
+  { manager, operation, apiVersion, subresource, time }: Owner,
+  fields: FieldSet,
+): Owner => ({ manager, operation, apiVersion, subresource, time, fields })
 
-/** Managers who still manage something. */
+/** Managers with at least one field. */
 export const withFields = (owners: readonly Owner[]): Owner[] => owners.filter(({ fields }) => !isEmptySet(fields))
 
-/** The name of a manager who names none: the first part of the user agent, as far as it is printable. */
+/** The default name of a manager: the printable part of the user agent before the first slash. */
 export function managerOfAgent(userAgent: string | undefined): string {
   const name = (userAgent ?? '').split('/', 1)[0]!
   const printable = /[\p{C}\p{Z}]/u.test(name.replaceAll(' ', '')) ? name.replace(/(?! )[\p{C}\p{Z}]/gu, '') : name
   return printable.slice(0, 128) || 'unknown'
 }
 
-/** An object as clients see it, with managedFields; the very same one where nobody manages anything. */
+/** The object with managedFields, as clients see it. The object itself if it has no managers. */
 export function withManagedFields<T extends KubeObject>(object: T, owners: readonly Owner[]): T {
-  return owners.length === 0 ? object : { ...object, metadata: { ...object.metadata, managedFields: encodeOwners(owners) } }
+  return owners.length === 0
+    ? object
+    : { ...object, metadata: { ...object.metadata, managedFields: encodeOwners(owners) } }
 }

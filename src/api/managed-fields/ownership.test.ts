@@ -3,7 +3,7 @@ import { type Manager, type Owner, decodeOwners, encodeOwners, isReset, managerO
 import { isSameButForTimes, packAll } from './packed-owner.ts'
 import { type Applied, applyConfiguration, conflictText, ownersAfterUpdate } from './ownership.ts'
 import { pathTexts } from './field-set.ts'
-import { sampleType } from './sample-type.ts'
+import { sampleType } from './testing/sample-type.ts'
 
 const ignores = new Set<string>()
 const by = (manager: string, operation: Manager['operation']): Manager => ({ manager, operation, apiVersion: 'v1', subresource: '' })

@@ -2,25 +2,25 @@ import type { FieldSet } from './field-set.ts'
 import { type Manager, type Operation, type Owner, compareOwners, isSameEntry } from './managers.ts'
 
 /**
- * Path elements whose value is an object's own, such as `k:{"ip":"10.0.0.7"}` of podIPs: sets of many objects differ in
- * nothing else. Only the quotes' contents are cut out, so the pattern matches the JSON text of a set.
+ * Path elements with values of a single object, such as `k:{"ip":"10.0.0.7"}` of podIPs. Sets of many objects differ in
+ * nothing else. Only the text inside quotes is cut out, so the pattern matches the JSON text of a set.
  */
 const ownValues = /(?<=\{\\"(?:ip|uid)\\":\\")[\w.:-]+(?=\\"\})/g
 
-/** An entry of managedFields without its time and without values that are an object's own. Objects share it. */
+/** An entry of managedFields without its time and object-specific values. Objects share it. */
 class Shape implements Manager {
   readonly manager: string
   readonly operation: Operation
   readonly apiVersion: string
   readonly subresource: string
-  /** The JSON text of the set, cut at the values that are an object's own. */
+  /** The JSON text of the set, split at the object-specific values. */
   readonly texts: readonly string[]
-  /** The entry's JSON up to its time, and what follows it, cut as `texts` are. */
+  /** The entry's JSON before its time and after it, split as `texts`. */
   readonly opening: Buffer
   readonly pieces: readonly Buffer[]
   /** Bytes of `opening` and `pieces`. */
   readonly length: number
-  /** Sets that were lately made of it, by their values. */
+  /** Recently created sets, by their values. */
   readonly #lately = new Map<string, FieldSet>()
 
   constructor({ manager, operation, apiVersion, subresource }: Manager, texts: readonly string[]) {
@@ -29,14 +29,16 @@ class Shape implements Manager {
     this.apiVersion = apiVersion
     this.subresource = subresource
     this.texts = texts
-    this.opening = Buffer.from(`{"manager":${JSON.stringify(manager)},"operation":"${operation}","apiVersion":${JSON.stringify(apiVersion)}`)
+    this.opening = Buffer.from(
+      `{"manager":${JSON.stringify(manager)},"operation":"${operation}","apiVersion":${JSON.stringify(apiVersion)}`,
+    )
     const ending = subresource ? `,"subresource":${JSON.stringify(subresource)}}` : '}'
     const isLast = (i: number) => i === texts.length - 1
     this.pieces = texts.map((text, i) => Buffer.from((i === 0 ? setOpening : '') + text + (isLast(i) ? ending : '')))
     this.length = this.pieces.reduce((sum, piece) => sum + piece.length, this.opening.length)
   }
 
-  /** The set with these values. The very same one for those who ask one after the other. */
+  /** The set with these values. Consecutive calls with equal values return the same set. */
   fields(values: readonly string[]): FieldSet {
     const name = values.join()
     let set = this.#lately.get(name)
@@ -47,7 +49,7 @@ class Shape implements Manager {
     return set
   }
 
-  /** The set's JSON text with these values. */
+  /** The JSON text of the set with these values. */
   text(values: readonly string[]): string {
     let text = this.texts[0]!
     for (const [i, value] of values.entries()) text += value + this.texts[i + 1]!
@@ -62,8 +64,8 @@ const timeOpening = ',"time":"'
 const timeLength = timeOpening.length + '"'.length
 
 /**
- * An owner as it is kept for each version of an object: what many objects have in common is there once. A pod's managedFields
- * are 1.6 to 4 KB of JSON, and about 100 bytes as two of these.
+ * An owner as stored with each version of an object. Common parts are shared. A pod's managedFields are 1.6 to 4 KB of
+ * JSON, and about 100 bytes as two packed owners.
  */
 export class PackedOwner implements Owner {
   readonly #shape: Shape
@@ -96,21 +98,21 @@ export class PackedOwner implements Owner {
     return this.#shape.fields(this.#values)
   }
 
-  /** The same manager with the same fields, whatever the time. */
+  /** True for the same manager with the same fields, ignoring the time. */
   isSameButForTime(other: PackedOwner): boolean {
     if (!isSameEntry(this, other)) return false
     if (this.#shape === other.#shape) return this.#values.every((value, i) => value === other.#values[i])
     return this.#shape.text(this.#values) === other.#shape.text(other.#values)
   }
 
-  /** Length of the entry's JSON in bytes. */
+  /** The length of the entry's JSON in bytes. */
   get length(): number {
     let length = this.#shape.length + (this.time === undefined ? 0 : timeLength + this.time.length)
     for (const value of this.#values) length += value.length
     return length
   }
 
-  /** Writes the entry's JSON, and answers where it ends. */
+  /** Writes the entry's JSON and returns its end. */
   write(to: Buffer, start: number): number {
     const { opening, pieces } = this.#shape
     let at = start + opening.copy(to, start)
@@ -123,7 +125,7 @@ export class PackedOwner implements Owner {
   }
 }
 
-/** Shapes by their text. Bounded, so that nobody can fill the memory through it: a shape that is dropped is only shared by fewer. */
+/** Shapes by their text. Bounded, so that requests cannot exhaust memory; dropping a shape only reduces sharing. */
 const shapes = new Map<string, Shape>()
 const maxShapes = 4096
 const longText = 16_384
@@ -133,13 +135,13 @@ interface Packing {
   readonly values: readonly string[]
 }
 
-/** The packings of a set that is known by its identity, one for each manager. */
+/** Packed owners by the identity of their set, one per manager. */
 const packings = new WeakMap<FieldSet, Packing[]>()
 
 const none: readonly string[] = []
 
-/** The owner in its packed form. */
-export function pack(owner: Owner): PackedOwner {
+/** Packs an owner. */
+function pack(owner: Owner): PackedOwner {
   if (owner instanceof PackedOwner) return owner
   let known = packings.get(owner.fields)
   let packing = known?.find(({ shape }) => isSameEntry(shape, owner))
@@ -164,7 +166,7 @@ function sharedShape(by: Manager, texts: readonly string[]): Shape {
   return shape
 }
 
-/** The owners of one version of an object, in the order of managedFields. Never changed once it is made. */
+/** The owners of one version of an object in the order of managedFields. Immutable. */
 export type PackedOwners = readonly PackedOwner[]
 
 export const noOwners: PackedOwners = Object.freeze([])
@@ -176,7 +178,7 @@ export const packAll = (owners: readonly Owner[]): PackedOwners =>
 const memberOpening = '"managedFields":['
 const memberEnding = '],'
 
-/** Length of managedFields as a member of metadata, comma included; 0 without owners. */
+/** The length of managedFields as a member of metadata, with its comma; 0 without owners. */
 export function memberLength(owners: PackedOwners): number {
   if (owners.length === 0) return 0
   let length = memberOpening.length + memberEnding.length + owners.length - 1
@@ -184,7 +186,7 @@ export function memberLength(owners: PackedOwners): number {
   return length
 }
 
-/** Writes managedFields as a member of metadata with a comma behind it, and answers where it ends. */
+/** Writes managedFields as a member of metadata with a trailing comma, and returns its end. */
 export function writeMember(owners: PackedOwners, to: Buffer, start: number): number {
   if (owners.length === 0) return start
   let at = start + to.write(memberOpening, start, 'latin1')
@@ -195,8 +197,11 @@ export function writeMember(owners: PackedOwners, to: Buffer, start: number): nu
   return at + to.write(memberEnding, at, 'latin1')
 }
 
-/** True if two lists of owners differ in nothing but their times. */
+/** True if two lists of owners differ only in their times. */
 export function isSameButForTimes(a: PackedOwners, b: PackedOwners): boolean {
   if (a === b) return true
-  return a.length === b.length && a.every((owner, i) => owner.isSameButForTime(b[i]!) || b.some((other) => owner.isSameButForTime(other)))
+  return (
+    a.length === b.length &&
+    a.every((owner, i) => owner.isSameButForTime(b[i]!) || b.some((other) => owner.isSameButForTime(other)))
+  )
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pathTexts } from './field-set.ts'
 import type { Manager, Owner } from './managers.ts'
-import { type NaiveState, differences, merged, naiveApply, naiveUpdate, pathsOf, shown } from './naive-rules.ts'
+import { type NaiveState, differences, merged, naiveApply, naiveUpdate, pathsOf, shown } from './testing/naive-rules.ts'
 import { applyConfiguration, ownersAfterUpdate } from './ownership.ts'
 import { isSameButForTimes, packAll } from './packed-owner.ts'
-import { sampleSchema, sampleType } from './sample-type.ts'
+import { sampleSchema, sampleType } from './testing/sample-type.ts'
 import { compare, fieldSetOf, merge } from './typed-value.ts'
 
 interface State {

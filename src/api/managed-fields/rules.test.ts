@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { pathTexts } from './field-set.ts'
 import type { Manager, Owner } from './managers.ts'
-import { type NaiveState, naiveApply, naiveUpdate, shown } from './naive-rules.ts'
+import { type NaiveState, naiveApply, naiveUpdate, shown } from './testing/naive-rules.ts'
 import { applyConfiguration, ownersAfterUpdate } from './ownership.ts'
-import { sampleSchema, sampleType } from './sample-type.ts'
+import { sampleSchema, sampleType } from './testing/sample-type.ts'
 
 /** `one: {a: 1}` is an apply, `one! {a: 1}` a forced one, `one= {a: 1}` an update. */
 type Step = string

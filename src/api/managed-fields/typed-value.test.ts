@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type FieldSet, compareElements, difference, differenceBelow, intersection, pathTexts, union } from './field-set.ts'
-import { sampleType } from './sample-type.ts'
-import { compare, fieldSetOf, merge, problemOf, remove, withNamedFields } from './typed-value.ts'
+import { sampleType } from './testing/sample-type.ts'
+import { compare, fieldSetOf, merge, remove, withNamedFields } from './typed-value.ts'
 
 /** A set out of paths: `a.b` means field b of a; a leading '.' in front of a path is not written. */
 function setOf(...paths: string[]): FieldSet {
@@ -213,21 +213,5 @@ describe('remove()', () => {
     ['without a schema', { any: { x: 1, y: 1 } }, fields('any.x'), { any: { y: 1 } }],
   ])('%s', (_, value, set, expected) => {
     expect(remove(sampleType, value, set)).toEqual(expected)
-  })
-})
-
-describe('problemOf()', () => {
-  it.each<[string, unknown, string | undefined]>([
-    ['what fits', { a: 1, items: [{ name: 'n' }] }, undefined],
-    ['an unknown field', { foo: 1 }, '.foo: field not declared in schema'],
-    ['an unknown field of an item', { items: [{ name: 'n', q: 1 }] }, '.items[name="n"].q: field not declared in schema'],
-    ['a list for a structure', { struct: [] }, '.struct: expected map, got &value.valueUnstructured{Value:[]}'],
-    ['a scalar for a list', { items: 1 }, '.items: expected list, got &value.valueUnstructured{Value:1}'],
-    ['an item twice', { items: [{ name: 'n' }, { name: 'n' }] }, '.items: duplicate entries for key [name="n"]'],
-    ['a value twice', { set: [1, 1] }, '.set: duplicate entries for key [=1]'],
-    ['a scalar among items', { items: [1] }, '.items: element 0: associative list with keys may not have non-map elements'],
-    ['anything without a schema', { any: { x: [{}] } }, undefined],
-  ])('%s', (_, value, expected) => {
-    expect(problemOf(sampleType, value)).toBe(expected)
   })
 })

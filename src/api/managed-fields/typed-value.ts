@@ -1,6 +1,6 @@
 import { deepEqual } from '../deep-equal.ts'
 import { jsonText } from '../json/index.ts'
-import { type FieldSet, type OpenSet, addTo, asMember, closed, elementText, emptySet, hasMember, isEmptySet } from './field-set.ts'
+import { type FieldSet, type OpenSet, addTo, asMember, closed, emptySet, hasMember, isEmptySet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
 
 type Fields = Record<string, unknown>
@@ -13,31 +13,37 @@ const isEmptyMap = (value: unknown): boolean => isMap(value) && Object.keys(valu
 const scalar: MergeType = { kind: 'scalar' }
 const untyped: MergeType = { kind: 'untyped' }
 
-/** How a value is walked: as one value, field by field, or item by item. */
+/** The traversal of a value: as a whole, by fields, or by items. */
 type Shape = 'leaf' | 'map' | 'list'
 
 export function shapeOf(type: MergeType, value: unknown): Shape {
   switch (type.kind) {
-    case 'scalar': return 'leaf'
-    case 'map': return type.isAtomic ? 'leaf' : 'map'
-    case 'list': return type.merging.kind === 'atomic' ? 'leaf' : 'list'
-    case 'untyped': return isMap(value) ? 'map' : 'leaf'
+    case 'scalar':
+      return 'leaf'
+    case 'map':
+      return type.isAtomic ? 'leaf' : 'map'
+    case 'list':
+      return type.merging.kind === 'atomic' ? 'leaf' : 'list'
+    case 'untyped':
+      return isMap(value) ? 'map' : 'leaf'
   }
 }
 
-/** The type of a field. One that the type does not have is a value without a schema. */
-export const fieldType = (type: MergeType, name: string): MergeType => (type.kind === 'map' ? type.field(name) ?? untyped : untyped)
+/** The type of a field. An undeclared field is a value without a schema. */
+export const fieldType = (type: MergeType, name: string): MergeType =>
+  type.kind === 'map' ? (type.field(name) ?? untyped) : untyped
 const isDeclared = (type: MergeType, name: string): boolean => type.kind === 'map' && type.declares(name)
 export const itemType = (type: MergeType): MergeType => (type.kind === 'list' ? type.items : scalar)
 
-/** The path element of a list's item; undefined where it has none of its keys. */
+/** The path element of a list item; undefined if it has none of the keys. */
 export function itemElement(type: ListType, item: unknown): string | undefined {
   const { merging } = type
   if (merging.kind !== 'map') return `v:${item === undefined ? 'null' : jsonText(item)}`
   if (!isMap(item)) return undefined
   const [only] = merging.keys
-  // Most lists have one key: the same text, made faster.
-  if (merging.keys.length === 1 && typeof item[only!] === 'string') return `k:{"${only}":${JSON.stringify(item[only!])}}`
+  // Fast path for lists with one key.
+  if (merging.keys.length === 1 && typeof item[only!] === 'string')
+    return `k:{"${only}":${JSON.stringify(item[only!])}}`
   const keys: Fields = {}
   for (const key of merging.keys.toSorted()) {
     const value = item[key] ?? merging.defaultOf(key)
@@ -46,7 +52,7 @@ export function itemElement(type: ListType, item: unknown): string | undefined {
   return isEmptyMap(keys) ? undefined : `k:${jsonText(keys)}`
 }
 
-/** The items of a list by their path elements. Items that stand twice are one entry of several. */
+/** The items of a list by path element. Duplicates are one entry of several items. */
 function itemsOf(type: MergeType, list: unknown): Map<string, unknown[]> {
   const found = new Map<string, unknown[]>()
   if (!Array.isArray(list)) return found
@@ -83,7 +89,7 @@ function openSetOf(type: MergeType, value: unknown): OpenSet {
   return set
 }
 
-/** The same set with every declared field that has members below it as a member itself. Keys of maps and items of lists are left as they are. */
+/** Adds every declared field with members below it as a member. Keys of maps and items of lists are unchanged. */
 export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
   const out: OpenSet = {}
   for (const element in set) {
@@ -99,9 +105,9 @@ export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
   return out
 }
 
-/** What has changed from one value to another. */
+/** The difference between two values. */
 export interface Comparison {
-  /** Added or with another value. */
+  /** Added or changed fields. */
   changed: FieldSet
   removed: FieldSet
 }
@@ -113,11 +119,21 @@ interface Changes {
 
 const noFields: ReadonlySet<string> = new Set()
 
-/** Compares two values. What both share, the very same object or list, is passed over. `skips` are fields of the value that do not count. */
-export function compare(type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string> = noFields): Comparison {
+/**
+ * Compares two values. Shared parts (the same object or list) are skipped. `skips` lists top-level fields to ignore.
+ */
+export function compare(
+  type: MergeType,
+  before: unknown,
+  after: unknown,
+  skips: ReadonlySet<string> = noFields,
+): Comparison {
   const changes: Changes = { changed: {}, removed: {} }
   compareInto(changes, type, before, after, skips)
-  return { changed: isEmptySet(changes.changed) ? emptySet : closed(changes.changed), removed: isEmptySet(changes.removed) ? emptySet : closed(changes.removed) }
+  return {
+    changed: isEmptySet(changes.changed) ? emptySet : closed(changes.changed),
+    removed: isEmptySet(changes.removed) ? emptySet : closed(changes.removed),
+  }
 }
 
 function compareInto(out: Changes, type: MergeType, before: unknown, after: unknown, skips: ReadonlySet<string>): void {
@@ -125,7 +141,8 @@ function compareInto(out: Changes, type: MergeType, before: unknown, after: unkn
     if (compareInOrder(out, type as ListType, before, after)) return
     const [was, is] = [itemsOf(type, before), itemsOf(type, after)]
     for (const [element, items] of was) compareItems(out, itemType(type), element, items, is.get(element))
-    for (const [element, items] of is) if (!was.has(element)) compareItems(out, itemType(type), element, undefined, items)
+    for (const [element, items] of is)
+      if (!was.has(element)) compareItems(out, itemType(type), element, undefined, items)
     return
   }
   const [was, is] = [asFields(before), asFields(after)]
@@ -135,36 +152,46 @@ function compareInto(out: Changes, type: MergeType, before: unknown, after: unkn
   }
   for (const name in is) {
     if (name in was && was[name] !== undefined) continue
-    if (is[name] !== undefined && !skips.has(name)) compareChild(out, fieldType(type, name), `f:${name}`, undefined, is[name])
+    if (is[name] !== undefined && !skips.has(name))
+      compareChild(out, fieldType(type, name), `f:${name}`, undefined, is[name])
   }
 }
 
-/** The most items that are searched for one that stands twice. */
+/** The maximum number of items that are searched for duplicates. */
 const fewItems = 16
 
 /**
- * Compares lists whose items are the same ones in the same order, as those of most updates are, without a text for each of
- * them. False if they are not, or if it cannot be told so: then nothing was done.
+ * Compares lists with the same items in the same order, which is the case for most updates, without building path
+ * elements. Returns false, and changes nothing, if the lists differ in that or it cannot be determined.
  */
 function compareInOrder(out: Changes, type: ListType, before: unknown, after: unknown): boolean {
   const { merging } = type
-  if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || before.length > fewItems) return false
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || before.length > fewItems)
+    return false
   if (merging.kind !== 'map' || merging.keys.length !== 1) return false
   const key = merging.keys[0]!
   const keys: unknown[] = []
   for (let i = 0; i < after.length; i++) {
     const name: unknown = isMap(after[i]) ? (after[i] as Fields)[key] : undefined
-    if (typeof name !== 'string' || !isMap(before[i]) || (before[i] as Fields)[key] !== name || keys.includes(name)) return false
+    if (typeof name !== 'string' || !isMap(before[i]) || (before[i] as Fields)[key] !== name || keys.includes(name))
+      return false
     keys.push(name)
   }
   for (let i = 0; i < after.length; i++) {
-    if (!deepEqual(before[i], after[i])) compareChild(out, type.items, itemElement(type, after[i])!, before[i], after[i])
+    if (!deepEqual(before[i], after[i]))
+      compareChild(out, type.items, itemElement(type, after[i])!, before[i], after[i])
   }
   return true
 }
 
-/** Items that stand twice are compared as one value. */
-function compareItems(out: Changes, type: MergeType, element: string, was: unknown[] | undefined, is: unknown[] | undefined): void {
+/** Duplicate items are compared as one value. */
+function compareItems(
+  out: Changes,
+  type: MergeType,
+  element: string,
+  was: unknown[] | undefined,
+  is: unknown[] | undefined,
+): void {
   if ((was?.length ?? 1) === 1 && (is?.length ?? 1) === 1) compareChild(out, type, element, was?.[0], is?.[0])
   else if (!deepEqual(was, is)) addTo(is ? out.changed : out.removed, element, undefined, true)
 }
@@ -185,7 +212,10 @@ function compareChild(out: Changes, type: MergeType, element: string, was: unkno
   addTo(out.removed, element, below.removed, is === undefined)
 }
 
-/** A value without a schema was a map and is none, or the other way round: it has changed itself, and the fields of the map have come or gone. */
+/**
+ * A value without a schema changed from or to a map: the value itself changed, and the map's fields were removed or
+ * added.
+ */
 function compareShapes(out: Changes, type: MergeType, element: string, was: unknown, is: unknown): void {
   const below: Changes = { changed: {}, removed: {} }
   if (isMap(was)) compareInto(below, type, was, {}, noFields)
@@ -194,14 +224,16 @@ function compareShapes(out: Changes, type: MergeType, element: string, was: unkn
   addTo(out.removed, element, below.removed, false)
 }
 
-export const hasNothing = (value: unknown): boolean => isNothing(value) || isEmptyMap(value) || (Array.isArray(value) && value.length === 0)
+export const hasNothing = (value: unknown): boolean =>
+  isNothing(value) || isEmptyMap(value) || (Array.isArray(value) && value.length === 0)
 
-/** What an applied value makes of the one that is there. What it does not say stays, the very same. */
+/** Merges an applied value into the live one. Parts that it does not set are the same objects as before. */
 export function merge(type: MergeType, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live
   if (live === undefined) return applied
   const shape = shapeOf(type, applied)
-  if (shape === 'leaf' || shape !== shapeOf(type, live) || (hasNothing(live) && hasNothing(applied))) return deepEqual(live, applied) ? live : applied
+  if (shape === 'leaf' || shape !== shapeOf(type, live) || (hasNothing(live) && hasNothing(applied)))
+    return deepEqual(live, applied) ? live : applied
   return shape === 'list' ? mergeLists(type as ListType, live, applied) : mergeMaps(type, live, applied)
 }
 
@@ -218,8 +250,8 @@ function mergeMaps(type: MergeType, live: unknown, applied: unknown): unknown {
 }
 
 /**
- * Walks both lists side by side. Applied items keep the order in which they are applied, and other items stay in front of the applied item
- * that followed them: [a, o, b] with [b, a] applied becomes [o, b, a].
+ * Merges two lists. Applied items keep the order of the configuration; other items stay before the applied item that
+ * followed them: [a, o, b] with [b, a] applied becomes [o, b, a].
  */
 function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
   const [was, wanted] = [itemsOf(type, live), itemsOf(type, applied)]
@@ -234,12 +266,16 @@ function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
     if (next && !isWanted) {
       out.push(next.item)
       atLeft++
-    } else if (next && next.element !== right[atRight] && (done.has(next.element) || next.element !== shared[atShared])) {
+    } else if (
+      next &&
+      next.element !== right[atRight] &&
+      (done.has(next.element) || next.element !== shared[atShared])
+    ) {
       atLeft++
     } else {
       const element = right[atRight++]!
       const there = was.get(element)
-      // An item that stands twice is not merged: the applied one replaces both.
+      // Duplicate items are not merged: the applied one replaces them.
       out.push(merge(type.items, there?.length === 1 ? there[0] : undefined, wanted.get(element)![0]))
       done.add(element)
       if (next?.element === element) atLeft++
@@ -249,7 +285,7 @@ function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
   return deepEqual(out, live) ? live : out
 }
 
-/** The items of a list with their path elements, in their order. Those without one are left out. */
+/** The items of a list with their path elements, in order. Items without one are omitted. */
 function elementsOf(type: ListType, list: unknown): { item: unknown; element: string }[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((item: unknown) => {
@@ -258,7 +294,7 @@ function elementsOf(type: ListType, list: unknown): { item: unknown; element: st
   })
 }
 
-/** The value without the members of a set. A list or map that loses all it has stays, empty. */
+/** The value without the members of a set. A list or map that becomes empty is kept. */
 export function remove(type: MergeType, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value
   const shape = shapeOf(type, value)
@@ -284,7 +320,7 @@ export function remove(type: MergeType, value: unknown, set: FieldSet): unknown 
   return out
 }
 
-/** The value with null for every empty list and map for which the applied value says null. */
+/** The value with null for every empty list and map that is null in the applied value. */
 export function withNulls(value: unknown, applied: unknown): unknown {
   if (!isMap(value) || !isMap(applied)) return value
   let out: Fields | undefined
@@ -296,50 +332,7 @@ export function withNulls(value: unknown, applied: unknown): unknown {
   return out ?? value
 }
 
-/** Why a value does not fit the type, in the words of structured-merge-diff; undefined if it does. */
-export function problemOf(type: MergeType, value: unknown, path = ''): string | undefined {
-  if (isNothing(value)) return undefined
-  if (type.kind === 'map') return mapProblem(type, value, path)
-  if (type.kind === 'list') return listProblem(type, value, path)
-  const expected = type.kind === 'scalar' ? type.of : undefined
-  if (!expected || typeof value === expected || (expected === 'number' && typeof value === 'bigint')) return undefined
-  return `${path}: expected ${expected === 'number' ? 'numeric (int or float)' : expected}, got ${goValue(value)}`
-}
-
-function mapProblem(type: MergeType & { kind: 'map' }, value: unknown, path: string): string | undefined {
-  if (!isMap(value)) return `${path}: expected map, got ${goValue(value)}`
-  for (const name in value) {
-    const of = type.field(name)
-    const problem = of ? problemOf(of, value[name], `${path}.${name}`) : `${path}.${name}: field not declared in schema`
-    if (problem) return problem
-  }
-  return undefined
-}
-
-function listProblem(type: ListType, value: unknown, path: string): string | undefined {
-  if (!Array.isArray(value)) return `${path}: expected list, got ${goValue(value)}`
-  const seen = new Set<string>()
-  for (const [i, item] of value.entries()) {
-    const element = type.merging.kind === 'atomic' ? `i:${i}` : itemElement(type, item)
-    if (element === undefined) return `${path}: element ${i}: ${keysProblem(type, item)}`
-    if (seen.has(element)) return `${path}: duplicate entries for key ${elementText(element)}`
-    seen.add(element)
-    const problem = problemOf(type.items, item, path + elementText(element))
-    if (problem) return problem
-  }
-  return undefined
-}
-
-function keysProblem({ merging }: ListType, item: unknown): string {
-  if (!isMap(item)) return 'associative list with keys may not have non-map elements'
-  const key = merging.kind === 'map' ? merging.keys.toSorted()[0] : ''
-  return `associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`
-}
-
-/** A value as Go shows it in such errors. */
-const goValue = (value: unknown): string => `&value.valueUnstructured{Value:${typeof value === 'bigint' ? value : JSON.stringify(value)}}`
-
-/** The paths of all lists, maps and structs in a value that are owned as a whole: to set one of them replaces all that is in it. */
+/** The paths of all atomic lists, maps and structs in a value: setting one of them replaces its contents. */
 export function atomicsIn(type: MergeType, value: unknown, path = ''): string[] {
   if (isMap(value)) {
     const inner = Object.entries(value).flatMap(([name, field]) => {

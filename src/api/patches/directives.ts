@@ -2,7 +2,7 @@ import type { Json } from '../object.ts'
 import { type JsonObject, isJsonObject, mapOwnFields } from './own-fields.ts'
 import { badRetainKeys, notAnObject, unknownDirective } from './strategic-errors.ts'
 
-/** The fields of a patch that give orders instead of values. */
+/** The directive fields of a strategic merge patch. */
 export const directive = '$patch'
 export const retainKeys = '$retainKeys'
 export const deleteFromPrimitiveList = '$deleteFromPrimitiveList'
@@ -10,7 +10,7 @@ export const setElementOrder = '$setElementOrder'
 
 export const hasDirective = (item: Json): boolean => isJsonObject(item) && Object.hasOwn(item, directive)
 
-/** Whether an item of a patch only says what to delete. Throws if it is no object. */
+/** True if an item of a patch is only a delete directive. Throws if it is not an object. */
 export function isDeletion(item: Json): boolean {
   if (!isJsonObject(item)) throw notAnObject(item)
   return Object.hasOwn(item, directive) && item[directive] === 'delete'
@@ -22,7 +22,7 @@ export function directiveTarget(key: string, prefix: string): string | undefined
   return slash > 0 && key.slice(0, slash) === prefix ? key.slice(slash + 1) : undefined
 }
 
-/** What `$patch` makes of the object it stands in, whatever was there before. */
+/** The result of `$patch` in an object, regardless of the previous value. */
 export function obeyDirective(patch: JsonObject): JsonObject {
   const order = patch[directive]!
   if (order === 'replace') return mapOwnFields(patch, (value, key) => (key === directive ? undefined : value))
@@ -30,7 +30,7 @@ export function obeyDirective(patch: JsonObject): JsonObject {
   throw unknownDirective(order, patch)
 }
 
-/** What is left of a value that is new, where directives and nulls have nothing to work on. Undefined if it is all directive. */
+/** A new value without directives and nulls, which have no effect there. Undefined if nothing remains. */
 export function plainAddition(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => plainAddition(item)).filter((item) => item !== undefined)
   if (!isJsonObject(value)) return value
@@ -38,7 +38,7 @@ export function plainAddition(value: Json): Json | undefined {
   return mapOwnFields(value, (field) => (field === null ? undefined : plainAddition(field)))
 }
 
-/** The fields that `$retainKeys` lets stand. Throws if the patch sets one that is not among them. */
+/** The fields that `$retainKeys` retains. Throws if the patch sets another field. */
 export function retainedFields(original: JsonObject, patch: JsonObject): JsonObject {
   const listed = patch[retainKeys]!
   if (!Array.isArray(listed)) throw badRetainKeys()

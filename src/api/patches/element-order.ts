@@ -2,16 +2,18 @@ import type { Json } from '../object.ts'
 import { isJsonObject } from './own-fields.ts'
 import { noMergeKey, notAnObject } from './strategic-errors.ts'
 
-/** What tells items of a list apart: the value of their merge key, or for plain values the value itself. */
-export type Identity = (item: Json) => Json
+/** The identity of a list item: the value of its merge key, or the item itself if it is a scalar. */
+type Identity = (item: Json) => Json
 
-/** Items are known by `mergeKey`; without one by themselves. The identity throws for an item that lacks the key. */
-export const identityBy = (mergeKey: string | undefined): Identity => (item) => {
-  if (mergeKey === undefined) return item
-  if (!isJsonObject(item)) throw notAnObject(item)
-  if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-  return item[mergeKey]!
-}
+/** Identifies items by `mergeKey`, or by value without one. Throws for an item without the key. */
+export const identityBy =
+  (mergeKey: string | undefined): Identity =>
+  (item) => {
+    if (mergeKey === undefined) return item
+    if (!isJsonObject(item)) throw notAnObject(item)
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+    return item[mergeKey]!
+  }
 
 function positions(list: readonly Json[], identity: Identity): Map<Json, number> {
   const result = new Map<Json, number>()
@@ -28,15 +30,24 @@ function sortBy(items: readonly Json[], order: ReadonlyMap<Json, number>, identi
 }
 
 /**
- * Puts merged items in order: those the patch names as the patch has them, the others as they were; and an other one comes before
- * a named one only if it did in `before`. What is new therefore comes first.
+ * Sorts merged items: those in the patch have its order, the others keep theirs. An item that is not in the patch
+ * precedes one that is only if it did so in `before`, so new items come first.
  */
-export function orderMerged(merged: readonly Json[], patchOrder: readonly Json[], before: readonly Json[], identity: Identity) {
+export function orderMerged(
+  merged: readonly Json[],
+  patchOrder: readonly Json[],
+  before: readonly Json[],
+  identity: Identity,
+) {
   const wanted = positions(patchOrder, identity)
   const was = positions(before, identity)
   const isNamed = (item: Json) => wanted.has(identity(item))
   const named = sortBy(merged.filter(isNamed), wanted, identity)
-  const others = sortBy(merged.filter((item) => !isNamed(item)), was, identity).reverse()
+  const others = sortBy(
+    merged.filter((item) => !isNamed(item)),
+    was,
+    identity,
+  ).reverse()
   const result: Json[] = []
   for (const item of named) {
     const place = was.get(identity(item)) ?? -1

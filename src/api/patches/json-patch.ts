@@ -1,13 +1,13 @@
 import { deepEqual } from '../deep-equal.ts'
 import { ApiError, badRequest, entityTooLarge } from '../errors.ts'
-import { goJsonName } from '../go-format.ts'
+import { goJsonName } from '../printing/go-format.ts'
 import { cloneObject, jsonText } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { type JsonObject, isJsonObject, ownField, setOwnField } from './own-fields.ts'
 
 const maxOperations = 10_000
 
-// What all copy operations together may add, in bytes of JSON: short patches must not make huge objects.
+// The maximum size that all copy operations may add, in bytes of JSON: a short patch must not create a huge object.
 const maxCopied = 3 * 1024 * 1024
 
 interface Operation {
@@ -19,11 +19,11 @@ interface Operation {
 
 type Container = JsonObject | Json[]
 
-/** A patch that cannot be applied. Clients are not told why; policies, whose patches are not a client's, are. */
+/** A patch that cannot be applied. The API does not tell clients the reason; policies report it. */
 export class JsonPatchError extends ApiError {
-  /** The sentence of the library that Kubernetes uses. */
+  /** The message of the library that Kubernetes uses. */
   readonly detail: string
-  /** The document is not as a test operation wants it. */
+  /** A test operation failed. */
   readonly isTest: boolean
   constructor(detail: string, isTest = false) {
     super(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
@@ -70,7 +70,7 @@ function decodeOperations(patch: Json): Operation[] {
 
 const operationFields = new Set(['op', 'path', 'from', 'value'])
 
-/** Fields of operations that mean nothing, in the words of a strict decoder. */
+/** Unknown fields of operations, in the words of a strict decoder. */
 export function unknownOperationFields(patch: Json): string[] {
   if (!Array.isArray(patch)) return []
   return patch.flatMap((entry, i) => {
@@ -79,9 +79,12 @@ export function unknownOperationFields(patch: Json): string[] {
   })
 }
 
-const unescapeKey = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~')
+const unescapeKey = (key: string) => (key.includes('~') ? key.replaceAll('~1', '/').replaceAll('~0', '~') : key)
 
-/** The index a key means in a list of this length; negative ones count from the end. Undefined outside of it. */
+/** The maximum length of a path. Every field that can be stored has a shorter one. */
+const maxPathLength = 1 << 16
+
+/** The list index of a key. Negative indices count from the end. Undefined if it is out of range. */
 function indexIn(key: string, length: number): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(key)) return undefined
   const number = Number(key)
@@ -90,9 +93,11 @@ function indexIn(key: string, length: number): number | undefined {
 }
 
 const wrongIndex = (key: string) =>
-  /^[+-]?[0-9]+$/.test(key) ? `Unable to access invalid index: ${key}: invalid index referenced` : `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`
+  /^[+-]?[0-9]+$/.test(key)
+    ? `Unable to access invalid index: ${key}: invalid index referenced`
+    : `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`
 
-/** The document being changed: what an operation touches is copied first, once. */
+/** The document being patched. Touched parts are copied once, on first write. */
 class Draft {
   #root: Json
   readonly #owned = new WeakSet<object>()
@@ -113,14 +118,15 @@ class Draft {
     return copy
   }
 
-  /** The container a path points into and the key in it. Before a write the way there is copied. */
+  /** The container and key of a path. Before a write, the containers on the path are copied. */
   #find(path: string | undefined, toWrite: boolean, op: string): { container: Container; key: string } {
-    const parts = (path ?? '').split('/').slice(1).map(unescapeKey)
-    const key = parts.pop()
-    if (key === undefined) throw missingPath(op, path)
+    const parts = path === undefined || path.length > maxPathLength ? [] : path.split('/')
+    if (parts.length < 2) throw missingPath(op, path)
     if (toWrite) this.#root = this.#own(this.#root)
     let at = this.#root
-    for (const part of parts) {
+    // The first part is the text before the first slash.
+    for (let i = 1; i < parts.length - 1; i++) {
+      const part = unescapeKey(parts[i]!)
       const next = this.#get(at, part)
       if (next === undefined) throw missingPath(op, path)
       const usable = toWrite ? this.#own(next) : next
@@ -128,10 +134,12 @@ class Draft {
       at = usable
     }
     if (typeof at !== 'object' || at === null) throw missingPath(op, path)
-    return { container: at, key }
+    return { container: at, key: unescapeKey(parts.at(-1)!) }
   }
 
-  /** What stands under a key: null if nothing does, in an object; undefined for a list without that place, and for what has no keys. */
+  /**
+   * The value of a key: null for a missing field of an object; undefined for an index out of range, and for scalars.
+   */
   #get(container: Json, key: string): Json | undefined {
     if (Array.isArray(container)) {
       const index = indexIn(key, container.length)
@@ -173,10 +181,11 @@ class Draft {
     }
   }
 
-  /** As Kubernetes has it, a field that is not there yet can be replaced. */
+  /** As in Kubernetes, a missing field can be replaced. */
   replace(path: string | undefined, value: Json): void {
     if (path === '') {
-      if (typeof value !== 'object' || value === null) throw cannotApply('replace operation does not apply: value is neither an object nor a list')
+      if (typeof value !== 'object' || value === null)
+        throw cannotApply('replace operation does not apply: value is neither an object nor a list')
       this.#root = value
       return
     }
@@ -196,8 +205,11 @@ class Draft {
   copy(from: string | undefined, path: string | undefined): void {
     const value = this.#read(from, 'copy')
     this.#copied += jsonText(value).length
-    if (this.#copied > maxCopied) throw cannotApply(`Unable to copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${maxCopied}`)
-    // Both places go their own ways from here, so nothing of the copy may count as already owned.
+    if (this.#copied > maxCopied)
+      throw cannotApply(
+        `Unable to copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${maxCopied}`,
+      )
+    // The copy may be modified independently of the source, so no part of it counts as owned.
     this.add(path, cloneObject(value))
   }
 
@@ -227,10 +239,22 @@ function applyOperation(draft: Draft, { op, path, from, value }: Operation): voi
   }
 }
 
-/** Applies an RFC 6902 patch with Kubernetes' leniencies; `doc` and `patch` stay as they are. */
+/** Applies an RFC 6902 patch with Kubernetes' leniencies. Does not modify `doc` and `patch`. */
 export function applyJsonPatch(doc: Json, patch: Json): Json {
+  const steps = jsonPatchSteps(doc, patch)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** As applyJsonPatch, yielding after each operation. */
+export function* jsonPatchSteps(doc: Json, patch: Json): Generator<void, Json> {
   const operations = decodeOperations(patch)
   const draft = new Draft(doc)
-  for (const operation of operations) applyOperation(draft, operation)
+  for (const operation of operations) {
+    applyOperation(draft, operation)
+    yield
+  }
   return draft.root
 }

@@ -1,4 +1,4 @@
-import { goFormat, goKind } from '../go-format.ts'
+import { goFormat, goKind } from '../printing/go-format.ts'
 import type { Json } from '../object.ts'
 import { directive, hasDirective, isDeletion, plainAddition } from './directives.ts'
 import { identityBy, orderMerged } from './element-order.ts'
@@ -6,10 +6,10 @@ import type { JsonObject } from './own-fields.ts'
 import type { PatchMetadata } from './patch-metadata.ts'
 import { fault, listOfLists, noMergeKey, unknownDirective } from './strategic-errors.ts'
 
-/** Merges the patch of an item into the item. */
+/** Merges an item of the patch into a list item. */
 export type MergeItem = (item: JsonObject, patch: JsonObject) => JsonObject
 
-/** The kind that all items of the lists are of. Throws if they differ, or if there is none. */
+/** The common kind of all items of the lists. Throws if they differ or there is none. */
 function itemKind(...lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
   let first: string | undefined
   for (const list of lists) {
@@ -24,9 +24,9 @@ function itemKind(...lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
   return first === 'map' ? 'map' : 'scalar'
 }
 
-/** Carries out the items that are orders: deletes from `original`, or replaces it all; and leaves the patch without them. */
+/** Applies the directive items: deletes from `original`, or replaces it completely. Returns the patch without them. */
 function obeyItems(original: Json[], patch: Json[], mergeKey: string): { original: Json[]; patch: Json[] } {
-  // Most patches have no orders, and lists that are not grown here take no more room than they need.
+  // Most patches have no directives, and lists that do not grow need less memory.
   if (!(patch as JsonObject[]).some(hasDirective)) return { original, patch }
   const plain: Json[] = []
   const deleted = new Set<Json>()
@@ -53,7 +53,7 @@ function obeyItems(original: Json[], patch: Json[], mergeKey: string): { origina
 
 interface MergedItems {
   items: Json[]
-  /** Items are all told apart, and those of the patch stand in its order: no other order comes of the patch. */
+  /** True if all items are distinct and those of the patch are already in its order, so that sorting has no effect. */
   isInOrder: boolean
 }
 
@@ -82,22 +82,23 @@ function mergeItems(original: Json[], patch: Json[], mergeKey: string, mergeItem
   return { items: items.slice(), isInOrder }
 }
 
-/** Merges a list by the merge key of its items, or as a set if they are plain values. */
+/** Merges lists of objects by merge key, and lists of scalars as sets. */
 function mergeByIdentity(original: Json[], patch: Json[], mergeKey: string | undefined, mergeItem: MergeItem): Json[] {
   if (original.length === 0 && patch.length === 0) return original
   const identity = identityBy(mergeKey)
-  if (itemKind(original, patch) === 'scalar') return orderMerged([...new Set([...original, ...patch])], patch, original, identity)
+  if (itemKind(original, patch) === 'scalar')
+    return orderMerged([...new Set([...original, ...patch])], patch, original, identity)
   if (mergeKey === undefined) throw fault('cannot merge lists without merge key for struct')
   const obeyed = obeyItems(original, patch, mergeKey)
   const { items, isInOrder } = mergeItems(obeyed.original, obeyed.patch, mergeKey, mergeItem)
   return isInOrder ? items : orderMerged(items, obeyed.patch, obeyed.original, identity)
 }
 
-/** The list that results from the one that was and the one in the patch, as the field's strategy has it. */
+/** The result of patching a list by the patch strategy of its field. */
 export const mergeList = (original: Json[], patch: Json[], field: PatchMetadata, mergeItem: MergeItem): Json[] =>
   field.strategy === 'merge' ? mergeByIdentity(original, patch, field.mergeKey, mergeItem) : patch
 
-/** What a `$deleteFromPrimitiveList` leaves, whatever the field's strategy. */
+/** Applies `$deleteFromPrimitiveList`, regardless of the patch strategy. */
 export function deleteFromList(original: Json[], patch: Json[], field: PatchMetadata, mergeItem: MergeItem): Json[] {
   if (original.length === 0 && patch.length === 0) return original
   if (itemKind(original, patch) === 'map') return mergeByIdentity(original, patch, field.mergeKey, mergeItem)
@@ -105,7 +106,7 @@ export function deleteFromList(original: Json[], patch: Json[], field: PatchMeta
   return original.filter((item) => !deleted.has(item))
 }
 
-/** Throws unless the patch's items stand in `order`, all of them and in the same sequence; deletions may be anywhere. */
+/** Throws unless the patch's items are in `order`, complete and in the same sequence. Deletions may be anywhere. */
 function checkOrder(patch: Json[], order: Json[], mergeKey: string | undefined): void {
   if (patch.length === 0 || order.length === 0) return
   const identity = identityBy(mergeKey)
@@ -117,11 +118,13 @@ function checkOrder(patch: Json[], order: Json[], mergeKey: string | undefined):
     if (identity(toPlace[placed]!) === identity(wanted)) placed++
   }
   if (placed < toPlace.length) {
-    throw fault(`The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(order)}\n`)
+    throw fault(
+      `The order in patch list:\n${goFormat(patch)}\n doesn't match $setElementOrder list:\n${goFormat(order)}\n`,
+    )
   }
 }
 
-/** Merges a list and puts it in the order of a `$setElementOrder`; either list may be missing, not both. */
+/** Merges a list and applies the order of `$setElementOrder`. One of the lists may be missing. */
 export function mergeInOrder(
   original: Json[] | undefined,
   patch: Json[] | undefined,

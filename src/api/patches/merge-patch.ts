@@ -1,12 +1,14 @@
 import { badRequest } from '../errors.ts'
-import { goJsonName } from '../go-format.ts'
+import { goJsonName } from '../printing/go-format.ts'
 import type { Json } from '../object.ts'
 import { type JsonObject, isJsonObject, mapOwnFields, ownField, setOwnField } from './own-fields.ts'
 
-/** What is added where nothing was: as given, but without the nulls, of which there is nothing to remove. */
+/** A new value: as given, without nulls, since there is nothing to remove. */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls)
-  return isJsonObject(value) ? mapOwnFields(value, (field) => (field === null ? undefined : withoutNulls(field))) : value
+  return isJsonObject(value)
+    ? mapOwnFields(value, (field) => (field === null ? undefined : withoutNulls(field)))
+    : value
 }
 
 function merge(doc: JsonObject, patch: JsonObject): JsonObject {
@@ -24,11 +26,13 @@ function merge(doc: JsonObject, patch: JsonObject): JsonObject {
   return result
 }
 
-/** Applies an RFC 7386 merge patch; `doc` and `patch` stay as they are and share with the result what did not change. */
+/** Applies an RFC 7386 merge patch. Does not modify `doc` and `patch`; unchanged parts are shared with the result. */
 export function applyMergePatch(doc: Json, patch: Json): Json {
   if (patch === null) throw badRequest('Invalid JSON Patch')
   if (!isJsonObject(patch)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goJsonName(patch)} into Go value of type map[string]interface {}`)
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goJsonName(patch)} into Go value of type map[string]interface {}`,
+    )
   }
   return isJsonObject(doc) ? merge(doc, patch) : withoutNulls(patch)
 }

@@ -5,16 +5,18 @@ export type JsonObject = { [key: string]: Json }
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A field of the object itself, never one that every JavaScript object inherits. */
-export const ownField = (object: JsonObject, key: string): Json | undefined => (Object.hasOwn(object, key) ? object[key] : undefined)
+/** An own field of an object, never an inherited one. */
+export const ownField = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined
 
-/** Sets a field under any name; `__proto__` becomes a field like any other. */
+/** Sets a field of any name, including `__proto__`. */
 export function setOwnField(object: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
 
-/** A copy with each field replaced by what `change` makes of it; undefined leaves the field out. */
+/** A copy with each field mapped by `change`. Undefined omits the field. */
 export function mapOwnFields(object: JsonObject, change: (value: Json, key: string) => Json | undefined): JsonObject {
   const copy: JsonObject = {}
   for (const key of Object.keys(object)) {

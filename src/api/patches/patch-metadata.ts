@@ -2,11 +2,11 @@ import { schema } from '../generated/schema.ts'
 import type { Field, FieldType } from '../schema/schema.ts'
 import { fault } from './strategic-errors.ts'
 
-/** How a field takes part in a strategic merge. */
+/** The merge metadata of a field for strategic merge patch. */
 export interface PatchMetadata {
   type: FieldType
   strategy: 'merge' | 'replace' | undefined
-  /** Absent for lists of plain values. */
+  /** The merge key. Absent for lists of scalars. */
   mergeKey: string | undefined
 }
 
@@ -23,7 +23,8 @@ const goKinds: Partial<Record<FieldType['kind'], string>> = {
 }
 
 function findField(type: FieldType, key: string): Field {
-  const missing = (name: string) => fault(`unable to find api field in struct ${name} for the json field ${JSON.stringify(key)}`)
+  const missing = (name: string) =>
+    fault(`unable to find api field in struct ${name} for the json field ${JSON.stringify(key)}`)
   if (type.kind === 'raw') throw missing('RawExtension')
   if (type.kind !== 'struct') {
     throw fault(`merging an object in json but data type is not struct, instead is: ${goKinds[type.kind] ?? type.kind}`)
@@ -34,7 +35,7 @@ function findField(type: FieldType, key: string): Field {
   return struct.fields[key]!
 }
 
-/** What the type says about merging one of its fields. Throws in Kubernetes' words where it has no such field. */
+/** The merge metadata of a field of a type. Throws in Kubernetes' words if the field does not exist. */
 export function patchMetadata(type: FieldType, key: string): PatchMetadata {
   const field = findField(type, key)
   const strategies = field.patchStrategy?.split(',') ?? []
@@ -42,9 +43,10 @@ export function patchMetadata(type: FieldType, key: string): PatchMetadata {
   return { type: field.type, strategy, mergeKey: field.patchMergeKey }
 }
 
-/** As patchMetadata, for a field that holds a list: `type` is its items'. */
+/** As patchMetadata, for a list field: `type` is the type of its items. */
 export function listMetadata(type: FieldType, key: string): PatchMetadata {
   const metadata = patchMetadata(type, key)
-  if (metadata.type.kind !== 'list') throw fault(`expected slice or array type, but got: ${goKinds[type.kind] ?? type.kind}`)
+  if (metadata.type.kind !== 'list')
+    throw fault(`expected slice or array type, but got: ${goKinds[type.kind] ?? type.kind}`)
   return { ...metadata, type: metadata.type.of }
 }

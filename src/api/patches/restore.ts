@@ -1,5 +1,5 @@
 import { schema } from '../generated/schema.ts'
-import { goKind } from '../go-format.ts'
+import { goKind } from '../printing/go-format.ts'
 import type { Json } from '../object.ts'
 import type { FieldType } from '../schema/schema.ts'
 import { isJsonObject, ownField } from './own-fields.ts'
@@ -35,13 +35,15 @@ function problemIn(value: Json, type: FieldType): string | undefined {
       if (!isJsonObject(value)) return `cannot restore map from ${goKind(value)}`
       return firstProblem(Object.values(value), (item) => problemIn(item, type.of))
     default: {
-      // Times, quantities and the like are read by their own parsers, with their own words.
+      // Times, quantities and similar types have their own parsers with their own errors.
       const scalar = scalarKinds[type.kind]
       return scalar && !scalar.accepts.includes(goKind(value)) ? `unrecognized type: ${scalar.goKind}` : undefined
     }
   }
 }
 
-/** What is wrong with the types in a strategically patched object, for which Kubernetes has other words than for a request's body. */
+/**
+ * The type errors of a strategically patched object, which Kubernetes words differently than those of a request body.
+ */
 export const restoreProblem = (patched: Json, typeName: string): string | undefined =>
   problemIn(patched, { kind: 'struct', name: typeName })

@@ -1,7 +1,7 @@
 import { ApiError, badRequest } from '../errors.ts'
-import { goFormat, goTypeName } from '../go-format.ts'
+import { goFormat, goTypeName } from '../printing/go-format.ts'
 
-/** A fault of the patch that Kubernetes answers with a bare 500 and its own words. */
+/** An error of the patch that Kubernetes reports as a plain 500 with its own message. */
 export const fault = (message: string) => new ApiError(500, '', message)
 
 export const noMergeKey = (item: unknown, mergeKey: string) =>
@@ -12,7 +12,8 @@ export const unknownDirective = (directive: unknown, item: unknown) =>
 
 export const notAList = (value: unknown) => fault(`expected a []interface {}, but received a ${goTypeName(value)}`)
 
-export const notAnObject = (value: unknown) => fault(`expected a map[string]interface {}, but received a ${goTypeName(value)}`)
+export const notAnObject = (value: unknown) =>
+  fault(`expected a map[string]interface {}, but received a ${goTypeName(value)}`)
 
 export const badPrimitiveList = () => badRequest('invalid patch format of primitive list')
 
@@ -20,5 +21,6 @@ export const badRetainKeys = () => badRequest('invalid patch format of retainKey
 
 export const badElementOrder = () => badRequest('invalid patch format of setElementOrder list')
 
-/** Lists of lists: refused without a word why. */
-export const listOfLists = () => new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+/** Lists of lists are rejected without a reason. */
+export const listOfLists = () =>
+  new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})

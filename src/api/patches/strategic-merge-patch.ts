@@ -1,5 +1,5 @@
 import { badRequest } from '../errors.ts'
-import { goJsonName, goKind } from '../go-format.ts'
+import { goJsonName, goKind } from '../printing/go-format.ts'
 import type { Json } from '../object.ts'
 import type { FieldType } from '../schema/schema.ts'
 import {
@@ -17,14 +17,17 @@ import { type JsonObject, isJsonObject, ownField, setOwnField } from './own-fiel
 import { listMetadata, patchMetadata } from './patch-metadata.ts'
 import { badElementOrder, badPrimitiveList, notAList } from './strategic-errors.ts'
 
-const itemMerger = (type: FieldType): MergeItem => (item, patch) => mergeObject(item, patch, type)
+const itemMerger =
+  (type: FieldType): MergeItem =>
+  (item, patch) =>
+    mergeObject(item, patch, type)
 
 function listOrAbsent(value: Json | undefined): Json[] | undefined {
   if (value !== undefined && !Array.isArray(value)) throw notAList(value)
   return value
 }
 
-/** Merges every list for which the patch gives an order; returns the patch's fields that are done with. */
+/** Merges every list with a `$setElementOrder` in the patch. Returns the fields of the patch that are done. */
 function mergeOrdered(result: JsonObject, patch: JsonObject, type: FieldType): ReadonlySet<string> {
   let done: Set<string> | undefined
   for (const key of Object.keys(patch)) {
@@ -46,7 +49,7 @@ function mergeOrdered(result: JsonObject, patch: JsonObject, type: FieldType): R
 
 const onlyRetainKeys: ReadonlySet<string> = new Set([retainKeys])
 
-/** The new value of a field that was there and is of the kind that the patch has. */
+/** The new value of an existing field of the same kind as in the patch. */
 function mergeField(original: Json, change: Json, key: string, type: FieldType, deletes: boolean): Json {
   if (Array.isArray(original) && Array.isArray(change)) {
     const field = listMetadata(type, key)
@@ -84,8 +87,8 @@ function mergeObject(original: JsonObject, patch: JsonObject, type: FieldType): 
 }
 
 /**
- * Applies a strategic merge patch to an object of a type in the schema (`Deployment`). `doc` and `patch` stay as they are and share
- * with the result what did not change. Throws in Kubernetes' words what is wrong with the patch.
+ * Applies a strategic merge patch to an object of a schema type (`Deployment`). Does not modify `doc` and `patch`;
+ * unchanged parts are shared with the result. Throws the errors of the patch in Kubernetes' words.
  */
 export function applyStrategicMergePatch(doc: Json, patch: Json, typeName: string): Json {
   if (patch === null) return doc

@@ -2,19 +2,27 @@ import { type FieldError, duplicate, invalid, required } from '../validation/fie
 import { isDns1123Label, isDns1123Subdomain } from '../validation/names.ts'
 import { Path } from '../validation/path.ts'
 import {
-  type LevelVersion, type Mode, type Policy, latest, levelProblem, modes, openPolicy, parseLevel, parsePolicyVersion,
+  type LevelVersion,
+  type Mode,
+  type Policy,
+  latest,
+  levelProblem,
+  modes,
+  openPolicy,
+  parseLevel,
+  parsePolicyVersion,
   versionProblem,
 } from './policy.ts'
 
-/** Whose requests are not judged, and which pods. */
-export interface Exemptions {
+/** Exemptions by user, namespace and runtime class. */
+interface Exemptions {
   usernames: readonly string[]
   runtimeClasses: readonly string[]
   namespaces: readonly string[]
 }
 
 export interface PodSecuritySettings {
-  /** For namespaces that have no labels. */
+  /** Defaults for namespaces without labels. */
   defaults: Policy
   exemptions: Exemptions
 }
@@ -24,7 +32,7 @@ export const usualSettings: PodSecuritySettings = {
   exemptions: { usernames: [], runtimeClasses: [], namespaces: [] },
 }
 
-/** A PodSecurityConfiguration as it stands in a file. */
+/** A PodSecurityConfiguration file. */
 export interface PodSecurityConfiguration {
   defaults?: Readonly<Record<string, string>>
   exemptions?: Partial<Exemptions>
@@ -35,10 +43,11 @@ const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security
 export const isPodSecurityConfiguration = (apiVersion: unknown, kind: unknown): boolean =>
   kind === 'PodSecurityConfiguration' && apiVersions.includes(apiVersion as string)
 
-/** Reads settings, and says all that is wrong with them. */
-export function readPodSecuritySettings(
-  { defaults = {}, exemptions = {} }: PodSecurityConfiguration,
-): { settings: PodSecuritySettings; errors: FieldError[] } {
+/** Parses the configuration and returns all its errors. */
+export function readPodSecuritySettings({ defaults = {}, exemptions = {} }: PodSecurityConfiguration): {
+  settings: PodSecuritySettings
+  errors: FieldError[]
+} {
   const errors: FieldError[] = []
   const read = (mode: Mode): LevelVersion => {
     const path = Path.of('defaults', mode)
@@ -60,7 +69,8 @@ export function readPodSecuritySettings(
     ...wrongNames('usernames', usernames, () => []),
   )
   return {
-    settings: { defaults: { enforce, audit, warn }, exemptions: { usernames, runtimeClasses, namespaces } }, errors,
+    settings: { defaults: { enforce, audit, warn }, exemptions: { usernames, runtimeClasses, namespaces } },
+    errors,
   }
 }
 
@@ -77,6 +87,6 @@ function wrongNames(field: keyof Exemptions, names: readonly string[], rule: (na
   })
 }
 
-/** The modes of which labels say something. */
+/** The modes that labels set. */
 export const modesSaid = (labels: Readonly<Record<string, string>>, prefix: string): Mode[] =>
   modes.filter((mode) => labels[prefix + mode] !== undefined || labels[`${prefix}${mode}-version`] !== undefined)

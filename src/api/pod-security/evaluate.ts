@@ -5,15 +5,16 @@ import type { Level, LevelVersion } from './policy.ts'
 import { profileChecks } from './profile-checks.ts'
 import { restrictedChecks } from './restricted-checks.ts'
 
-/** Go sorts by bytes: capitals come first. */
+/** Go sorts by bytes: uppercase letters come first. */
 const byId = (a: Check, b: Check) => (a.id < b.id ? -1 : 1)
 const rank = ({ level }: Check) => (level === 'baseline' ? 0 : 1)
 
-/** Every check there is, in the order in which objections are told. */
-export const allChecks: readonly Check[] =
-  [...hostChecks, ...profileChecks, ...restrictedChecks].sort((a, b) => rank(a) - rank(b) || byId(a, b))
+/** All checks, in the order of their violations. */
+export const allChecks: readonly Check[] = [...hostChecks, ...profileChecks, ...restrictedChecks].sort(
+  (a, b) => rank(a) - rank(b) || byId(a, b),
+)
 
-/** No check has changed since, so all later versions are the same. */
+/** No check has changed since this version, so later versions are equal. */
 export const newestVersion = Math.max(...allChecks.flatMap(({ versions }) => versions.map(({ since }) => since)))
 
 const versionOf = ({ versions }: Check, minor: number): CheckVersion | undefined =>
@@ -29,7 +30,7 @@ function select(level: Level, minor: number): CheckPod[] {
   return chosen.filter(({ id }) => !overridden.has(id)).map(({ run }) => run)
 }
 
-/** The checks of a level, by minor version. */
+/** The checks of a level by minor version. */
 const selected = new Map<string, readonly CheckPod[]>()
 
 function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
@@ -40,9 +41,11 @@ function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
   return found
 }
 
-/** What a level objects to in a pod or in what a template makes; nothing where it may pass. */
+/** The violations of a level in a pod or pod template; none if it passes. */
 export function objectionsTo(
-  metadata: { annotations?: Record<string, string> } | undefined, spec: PodSpec, by: LevelVersion,
+  metadata: { annotations?: Record<string, string> } | undefined,
+  spec: PodSpec,
+  by: LevelVersion,
 ): Objection[] {
   const checks = checksOf(by)
   if (checks.length === 0) return []

@@ -1,7 +1,16 @@
 import type { LifecycleHandler, Probe } from '../generated/types.ts'
-import type { AnyContainer } from '../kinds/visit-containers.ts'
+import type { AnyContainer } from '../kinds/containers/visit-containers.ts'
 import {
-  type Check, type CheckPod, containersText, hasOwnUsers, namesOf, plural, quoted, settersText, sorted, unless,
+  type Check,
+  type CheckPod,
+  containersText,
+  hasOwnUsers,
+  namesOf,
+  plural,
+  quoted,
+  settersText,
+  sorted,
+  unless,
 } from './check.ts'
 
 const hostNamespaces: CheckPod = ({ spec }) => {
@@ -23,8 +32,7 @@ const hostPorts: CheckPod = (pod) => {
   const names = namesOf(pod, (container) => portsOf(container).length > 0)
   if (names.length === 0) return undefined
   const ports = sorted(pod.containers.flatMap(portsOf).map(String))
-  const uses =
-    `${plural('uses', 'use', names.length)} ${plural('hostPort', 'hostPorts', ports.length)} ${ports.join(', ')}`
+  const uses = `${plural('uses', 'use', names.length)} ${plural('hostPort', 'hostPorts', ports.length)} ${ports.join(', ')}`
   return { reason: 'hostPort', detail: `${containersText(names)} ${uses}` }
 }
 
@@ -34,7 +42,7 @@ const handlerHosts = (handler: Probe | LifecycleHandler | undefined): string[] =
 const hostsOf = ({ livenessProbe, readinessProbe, startupProbe, lifecycle }: AnyContainer): string[] =>
   [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop].flatMap(handlerHosts)
 
-/** The node would ask any host that it can reach. */
+/** With a host set, the node would connect to any host that it can reach. */
 const probedHosts: CheckPod = (pod) => {
   const names = sorted(namesOf(pod, (container) => hostsOf(container).length > 0))
   if (names.length === 0) return undefined
@@ -59,7 +67,8 @@ const procMount: CheckPod = (pod) => {
   if (names.length === 0) return undefined
   const types = sorted(pod.containers.filter(isUnmasked).map(({ securityContext }) => securityContext!.procMount!))
   return {
-    reason: 'procMount', detail: `${containersText(names)} must not set securityContext.procMount to ${quoted(types)}`,
+    reason: 'procMount',
+    detail: `${containersText(names)} must not set securityContext.procMount to ${quoted(types)}`,
   }
 }
 
@@ -70,7 +79,7 @@ const hostProcess: CheckPod = (pod) => {
   return { reason: 'hostProcess', detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true` }
 }
 
-/** What leads from a pod to its host. */
+/** Checks of access from a pod to its host. */
 export const hostChecks: readonly Check[] = [
   { id: 'hostNamespaces', level: 'baseline', versions: [{ since: 0, run: hostNamespaces }] },
   { id: 'hostPathVolumes', level: 'baseline', versions: [{ since: 0, run: hostPathVolumes }] },
@@ -80,10 +89,15 @@ export const hostChecks: readonly Check[] = [
   {
     id: 'procMount',
     level: 'baseline',
-    versions: [{ since: 0, run: procMount }, { since: 35, run: unless(hasOwnUsers, procMount) }],
+    versions: [
+      { since: 0, run: procMount },
+      { since: 35, run: unless(hasOwnUsers, procMount) },
+    ],
   },
   {
-    id: 'procMount_restricted', level: 'restricted', versions: [{ since: 35, run: procMount, overrides: 'procMount' }],
+    id: 'procMount_restricted',
+    level: 'restricted',
+    versions: [{ since: 35, run: procMount, overrides: 'procMount' }],
   },
   { id: 'windowsHostProcess', level: 'baseline', versions: [{ since: 0, run: hostProcess }] },
 ]

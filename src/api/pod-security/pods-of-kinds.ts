@@ -1,6 +1,6 @@
 import type { CronJob, Deployment, Pod, PodTemplate, PodTemplateSpec } from '../generated/types.ts'
 import type { KubeObject } from '../object.ts'
-import type { AnyContainer } from '../kinds/visit-containers.ts'
+import type { AnyContainer } from '../kinds/containers/visit-containers.ts'
 import { seccompContainerPrefix } from './profile-checks.ts'
 
 type TemplateOf = (object: KubeObject) => PodTemplateSpec | undefined
@@ -21,11 +21,14 @@ const templates = new Map<string, TemplateOf>([
   ['apps.kruise.io/clonesets', ofSpec],
 ])
 
-/** How a kind's objects say what pods they make; undefined for kinds that make none. */
+/** Extracts the pod metadata and spec of a kind's objects; undefined for kinds without pods. */
 export const templateReader = (group: string, plural: string): TemplateOf | undefined =>
   templates.get(`${group}/${plural}`)
 
-/** True if an update of a pod changes what may: images, the profiles of old, and which containers there are. */
+/**
+ * True if an update of a pod changes a field that checks depend on: images, annotations of profiles, or the set of
+ * containers.
+ */
 export function isSignificantUpdate(pod: Pod, old: Pod): boolean {
   const now = pod.metadata.annotations ?? {}
   const before = old.metadata.annotations ?? {}

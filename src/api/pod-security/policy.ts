@@ -1,12 +1,12 @@
 import { type FieldError, invalid } from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
 
-export const levels = ['privileged', 'baseline', 'restricted'] as const
+const levels = ['privileged', 'baseline', 'restricted'] as const
 
-/** How much a pod may do, from everything to very little. */
+/** The levels of the Pod Security Standards, from least to most restrictive. */
 export type Level = (typeof levels)[number]
 
-/** A minor version of Kubernetes 1, whose checks count; `latest` is above all of them. */
+/** A minor version of Kubernetes 1 whose checks apply. `latest` is above all of them. */
 export type PolicyVersion = number
 
 export const latest: PolicyVersion = Infinity
@@ -18,20 +18,20 @@ export interface LevelVersion {
 
 export const modes = ['enforce', 'audit', 'warn'] as const
 
-/** Refuses pods, tells the audit log, or tells who sent the request. */
+/** The modes: reject pods, annotate audit events, or warn the client. */
 export type Mode = (typeof modes)[number]
 
 export type Policy = Readonly<Record<Mode, Readonly<LevelVersion>>>
 
 const privileged: LevelVersion = { level: 'privileged', version: latest }
 
-/** Without labels and without configuration, everything is allowed. */
+/** The policy without labels and configuration: everything is allowed. */
 export const openPolicy: Policy = { enforce: privileged, audit: privileged, warn: privileged }
 
-/** The names of labels and of audit annotations begin with it. */
+/** The prefix of labels and audit annotations. */
 export const labelPrefix = 'pod-security.kubernetes.io/'
 
-/** What Kubernetes says of a word that is no level. */
+/** Kubernetes' error for an invalid level. */
 export const levelProblem = `must be one of ${levels.join(', ')}`
 export const versionProblem = 'must be "latest" or "v1.x"'
 
@@ -47,13 +47,13 @@ export function parsePolicyVersion(text: string): PolicyVersion | undefined {
 export const levelVersionText = ({ level, version }: LevelVersion): string =>
   `${level}:${version === latest ? 'latest' : `v1.${version}`}`
 
-/** Above 0 where the first is stricter. */
+/** Compares levels. Positive if the first is stricter. */
 export const compareLevels = (a: Level, b: Level): number => levels.indexOf(a) - levels.indexOf(b)
 
 export const isSameLevelVersion = (a: LevelVersion, b: LevelVersion): boolean =>
   a.level === b.level && a.version === b.version
 
-/** Two policies that let the same pods pass: of a privileged level the version does not count. */
+/** True if two policies are equivalent. The version of a privileged level is irrelevant. */
 export const isSamePolicy = (a: Policy, b: Policy): boolean =>
   modes.every(
     (mode) =>
@@ -63,12 +63,13 @@ export const isSamePolicy = (a: Policy, b: Policy): boolean =>
 export const isPrivileged = (policy: Policy, ...asked: readonly Mode[]): boolean =>
   asked.every((mode) => policy[mode].level === 'privileged')
 
-/** What a label that cannot be read counts as: the strictest to enforce, and nothing to tell. */
+/** The fallback for an invalid label: restricted for enforce, privileged for audit and warn. */
 const unreadable: Record<Mode, Level> = { enforce: 'restricted', audit: 'privileged', warn: 'privileged' }
 
-/** Reads the policy of a namespace from its labels. It is a whole one even where labels are wrong. */
+/** Parses the policy of a namespace from its labels. It is complete even if labels are invalid. */
 export function policyOf(
-  labels: Readonly<Record<string, string>> | undefined, defaults: Policy,
+  labels: Readonly<Record<string, string>> | undefined,
+  defaults: Policy,
 ): { policy: Policy; errors: FieldError[] } {
   const errors: FieldError[] = []
   if (!labels) return { policy: defaults, errors }
@@ -87,10 +88,12 @@ export function policyOf(
   return { policy: { enforce, audit, warn: warnLike(enforce, read('warn'), labels) }, errors }
 }
 
-/** Who asks for a stricter level to be enforced, and says nothing of warnings, is warned of the same. */
+/** If only enforce is set, warn defaults to the same level. */
 function warnLike(enforce: LevelVersion, warn: LevelVersion, labels: Readonly<Record<string, string>>): LevelVersion {
   const {
-    [`${labelPrefix}enforce`]: enforced, [`${labelPrefix}warn`]: warned, [`${labelPrefix}warn-version`]: version,
+    [`${labelPrefix}enforce`]: enforced,
+    [`${labelPrefix}warn`]: warned,
+    [`${labelPrefix}warn-version`]: version,
   } = labels
   if (enforced === undefined || warned !== undefined || compareLevels(enforce.level, warn.level) <= 0) return warn
   return { level: enforce.level, version: version === undefined ? enforce.version : warn.version }

@@ -1,7 +1,16 @@
-import type { AnyContainer } from '../kinds/visit-containers.ts'
+import type { AnyContainer } from '../kinds/containers/visit-containers.ts'
 import type { SELinuxOptions } from '../generated/types.ts'
 import {
-  type Check, type CheckPod, type Objection, containersText, isWindows, namesOf, plural, quoted, settersText, sorted,
+  type Check,
+  type CheckPod,
+  type Objection,
+  containersText,
+  isWindows,
+  namesOf,
+  plural,
+  quoted,
+  settersText,
+  sorted,
   unless,
 } from './check.ts'
 
@@ -33,24 +42,28 @@ const appArmor: CheckPod = (pod) => {
   }
 }
 
-const seLinux = (types: readonly string[]): CheckPod => (pod) => {
-  const isWrong = (options: SELinuxOptions | undefined) =>
-    options !== undefined && (!types.includes(options.type ?? '') || Boolean(options.user) || Boolean(options.role))
-  const all =
-    [pod.spec.securityContext, ...pod.containers.map((c) => c.securityContext)].flatMap((c) => c?.seLinuxOptions ?? [])
-  const names = namesOf(pod, ({ securityContext }) => isWrong(securityContext?.seLinuxOptions))
-  const setters = settersText(isWrong(pod.spec.securityContext?.seLinuxOptions), names)
-  if (setters === '') return undefined
-  const wrongTypes = sorted(all.map(({ type = '' }) => type).filter((type) => !types.includes(type)))
-  const problems = [
-    ...(wrongTypes.length ? [`${plural('type', 'types', wrongTypes.length)} ${quoted(wrongTypes)}`] : []),
-    ...(all.some(({ user }) => user) ? ['user may not be set'] : []),
-    ...(all.some(({ role }) => role) ? ['role may not be set'] : []),
-  ]
-  return {
-    reason: 'seLinuxOptions', detail: `${setters} set forbidden securityContext.seLinuxOptions: ${problems.join('; ')}`,
+const seLinux =
+  (types: readonly string[]): CheckPod =>
+  (pod) => {
+    const isWrong = (options: SELinuxOptions | undefined) =>
+      options !== undefined && (!types.includes(options.type ?? '') || Boolean(options.user) || Boolean(options.role))
+    const all = [pod.spec.securityContext, ...pod.containers.map((c) => c.securityContext)].flatMap(
+      (c) => c?.seLinuxOptions ?? [],
+    )
+    const names = namesOf(pod, ({ securityContext }) => isWrong(securityContext?.seLinuxOptions))
+    const setters = settersText(isWrong(pod.spec.securityContext?.seLinuxOptions), names)
+    if (setters === '') return undefined
+    const wrongTypes = sorted(all.map(({ type = '' }) => type).filter((type) => !types.includes(type)))
+    const problems = [
+      ...(wrongTypes.length ? [`${plural('type', 'types', wrongTypes.length)} ${quoted(wrongTypes)}`] : []),
+      ...(all.some(({ user }) => user) ? ['user may not be set'] : []),
+      ...(all.some(({ role }) => role) ? ['role may not be set'] : []),
+    ]
+    return {
+      reason: 'seLinuxOptions',
+      detail: `${setters} set forbidden securityContext.seLinuxOptions: ${problems.join('; ')}`,
+    }
   }
-}
 
 const seLinuxTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
@@ -61,10 +74,12 @@ const isKnownSeccomp = (value: string) =>
 
 const seccompAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = [seccompPodAnnotation, ...containers.map(({ name }) => seccompContainerPrefix + name)]
-  const wrong = sorted(keys.flatMap((key) => {
-    const value = annotations[key]
-    return value === undefined || isKnownSeccomp(value) ? [] : [`${key}=${JSON.stringify(value)}`]
-  }))
+  const wrong = sorted(
+    keys.flatMap((key) => {
+      const value = annotations[key]
+      return value === undefined || isKnownSeccomp(value) ? [] : [`${key}=${JSON.stringify(value)}`]
+    }),
+  )
   if (wrong.length === 0) return undefined
   return {
     reason: 'seccompProfile',
@@ -72,17 +87,20 @@ const seccompAnnotations: CheckPod = ({ annotations, containers }) => {
   }
 }
 
-/** Profiles that were named and are not allowed. */
+/** Profiles that are set and not allowed. */
 const seccompNamed: CheckPod = (pod) => {
   const wrongOf = (context: AnyContainer['securityContext']) =>
     context?.seccompProfile && !isKnownProfile(context.seccompProfile.type) ? [context.seccompProfile.type ?? ''] : []
   const ofPod = wrongOf(pod.spec.securityContext)
-  const setters =
-    settersText(ofPod.length > 0, namesOf(pod, ({ securityContext }) => wrongOf(securityContext).length > 0))
+  const setters = settersText(
+    ofPod.length > 0,
+    namesOf(pod, ({ securityContext }) => wrongOf(securityContext).length > 0),
+  )
   if (setters === '') return undefined
   const types = sorted([...ofPod, ...pod.containers.flatMap(({ securityContext }) => wrongOf(securityContext))])
   return {
-    reason: 'seccompProfile', detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(types)}`,
+    reason: 'seccompProfile',
+    detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(types)}`,
   }
 }
 
@@ -95,26 +113,46 @@ const seccompRequired: CheckPod = (pod) => {
   return { reason: 'seccompProfile', detail: `pod or ${containersText(names)} ${must}` }
 }
 
-const sysctls = (allowed: readonly string[]): CheckPod => ({ spec }) => {
-  const wrong = (spec.securityContext?.sysctls ?? []).map(({ name }) => name).filter((name) => !allowed.includes(name))
-  return wrong.length ? { reason: 'forbidden sysctls', detail: wrong.join(', ') } : undefined
-}
+const sysctls =
+  (allowed: readonly string[]): CheckPod =>
+  ({ spec }) => {
+    const wrong = (spec.securityContext?.sysctls ?? [])
+      .map(({ name }) => name)
+      .filter((name) => !allowed.includes(name))
+    return wrong.length ? { reason: 'forbidden sysctls', detail: wrong.join(', ') } : undefined
+  }
 
 const sysctlsOf0 = [
-  'kernel.shm_rmid_forced', 'net.ipv4.ip_local_port_range', 'net.ipv4.tcp_syncookies', 'net.ipv4.ping_group_range',
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.ping_group_range',
   'net.ipv4.ip_unprivileged_port_start',
 ]
 const sysctlsOf27 = [...sysctlsOf0, 'net.ipv4.ip_local_reserved_ports']
 const sysctlsOf29 = [
-  ...sysctlsOf27, 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl',
+  ...sysctlsOf27,
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
   'net.ipv4.tcp_keepalive_probes',
 ]
 const sysctlsOf32 = [...sysctlsOf29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']
 
 const usualCapabilities = new Set([
-  'AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID',
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
   'SETPCAP',
-  'SETUID', 'SYS_CHROOT',
+  'SETUID',
+  'SYS_CHROOT',
 ])
 
 function addedDetail(pod: Parameters<CheckPod>[0], isAllowed: (capability: string) => boolean): string | undefined {
@@ -141,7 +179,7 @@ const fewCapabilities: CheckPod = (pod) => {
   return details.length ? { reason: 'unrestricted capabilities', detail: details.join('; ') } : undefined
 }
 
-/** How the kernel holds a container: AppArmor, SELinux, seccomp, sysctls and capabilities. */
+/** Checks of kernel confinement: AppArmor, SELinux, seccomp, sysctls and capabilities. */
 export const profileChecks: readonly Check[] = [
   { id: 'appArmorProfile', level: 'baseline', versions: [{ since: 0, run: appArmor }] },
   { id: 'capabilities_baseline', level: 'baseline', versions: [{ since: 0, run: addedCapabilities }] },
@@ -157,13 +195,17 @@ export const profileChecks: readonly Check[] = [
     id: 'seLinuxOptions',
     level: 'baseline',
     versions: [
-      { since: 0, run: seLinux(seLinuxTypes) }, { since: 31, run: seLinux([...seLinuxTypes, 'container_engine_t']) },
+      { since: 0, run: seLinux(seLinuxTypes) },
+      { since: 31, run: seLinux([...seLinuxTypes, 'container_engine_t']) },
     ],
   },
   {
     id: 'seccompProfile_baseline',
     level: 'baseline',
-    versions: [{ since: 0, run: seccompAnnotations }, { since: 19, run: seccompNamed }],
+    versions: [
+      { since: 0, run: seccompAnnotations },
+      { since: 19, run: seccompNamed },
+    ],
   },
   {
     id: 'seccompProfile_restricted',

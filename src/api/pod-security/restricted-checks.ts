@@ -1,6 +1,15 @@
 import type { Volume } from '../generated/types.ts'
 import {
-  type Check, type CheckPod, containersText, hasOwnUsers, isWindows, namesOf, plural, quoted, settersText, sorted,
+  type Check,
+  type CheckPod,
+  containersText,
+  hasOwnUsers,
+  isWindows,
+  namesOf,
+  plural,
+  quoted,
+  settersText,
+  sorted,
   unless,
 } from './check.ts'
 
@@ -14,16 +23,40 @@ const noEscalation: CheckPod = (pod) => {
 }
 
 const allowedSources = [
-  'configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret',
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'image',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
 ] as const
 
-/** In the order in which Kubernetes looks for them; of two that a volume has, the first is told. */
+/** In Kubernetes' order: if a volume has two, the first one is reported. */
 const forbiddenSources = [
-  'hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd', 'flexVolume',
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'gitRepo',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'rbd',
+  'flexVolume',
   'cinder',
-  'cephfs', 'flocker', 'fc', 'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk', 'photonPersistentDisk',
+  'cephfs',
+  'flocker',
+  'fc',
+  'azureFile',
+  'vsphereVolume',
+  'quobyte',
+  'azureDisk',
+  'photonPersistentDisk',
   'portworxVolume',
-  'scaleIO', 'storageos',
+  'scaleIO',
+  'storageos',
 ] as const
 
 const isAllowedVolume = (volume: Volume) => allowedSources.some((source) => volume[source])
@@ -42,8 +75,10 @@ const volumeTypes: CheckPod = ({ spec }) => {
 const nonRoot: CheckPod = (pod) => {
   const reason = 'runAsNonRoot != true'
   const ofPod = pod.spec.securityContext?.runAsNonRoot
-  const setters =
-    settersText(ofPod === false, namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false))
+  const setters = settersText(
+    ofPod === false,
+    namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false),
+  )
   if (setters) return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` }
   const silent = ofPod ? [] : namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === undefined)
   if (silent.length === 0) return undefined
@@ -56,12 +91,15 @@ const notUserZero: CheckPod = (pod) => {
   return setters ? { reason: 'runAsUser=0', detail: `${setters} must not set runAsUser=0` } : undefined
 }
 
-/** What the restricted level asks for besides. */
+/** Additional checks of the restricted level. */
 export const restrictedChecks: readonly Check[] = [
   {
     id: 'allowPrivilegeEscalation',
     level: 'restricted',
-    versions: [{ since: 8, run: noEscalation }, { since: 25, run: unless(isWindows, noEscalation) }],
+    versions: [
+      { since: 8, run: noEscalation },
+      { since: 25, run: unless(isWindows, noEscalation) },
+    ],
   },
   {
     id: 'restrictedVolumes',
@@ -71,11 +109,17 @@ export const restrictedChecks: readonly Check[] = [
   {
     id: 'runAsNonRoot',
     level: 'restricted',
-    versions: [{ since: 0, run: nonRoot }, { since: 35, run: unless(hasOwnUsers, nonRoot) }],
+    versions: [
+      { since: 0, run: nonRoot },
+      { since: 35, run: unless(hasOwnUsers, nonRoot) },
+    ],
   },
   {
     id: 'runAsUser',
     level: 'restricted',
-    versions: [{ since: 23, run: notUserZero }, { since: 35, run: unless(hasOwnUsers, notUserZero) }],
+    versions: [
+      { since: 23, run: notUserZero },
+      { since: 35, run: unless(hasOwnUsers, notUserZero) },
+    ],
   },
 ]

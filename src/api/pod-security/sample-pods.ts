@@ -69,23 +69,26 @@ const places: readonly (readonly string[])[] = [['a'], ['b'], ['c'], ['a', 'b']]
 
 /** Pods with a changed container: of each sort, and two of them. */
 export const containerRows = (changes: readonly ContainerChange[]): Row[] =>
-  changes.flatMap(([name, fields, words = {}]) => places.map((names) => {
-    const pod = goodPod()
-    const all = [...pod.spec.initContainers!, ...pod.spec.containers, ...pod.spec.ephemeralContainers!]
-    for (const one of all) if (names.includes(one.name)) merge(one, structuredClone(fields))
-    const who = names.length === 1 ? `container "${names[0]}"` : `containers ${names.map((n) => `"${n}"`).join(', ')}`
-    const fill = (list: readonly Expected[]) =>
-      list.map(
-        (e) => ({ ...e, text: e.text.replaceAll('{who}', who).replace('{uses}', names.length === 1 ? 'uses' : 'use') }),
-      )
-    const baseline = fill(expected(words.baseline))
-    return {
-      name: `${name}, ${who}`,
-      pod,
-      baseline,
-      restricted: words.restricted === undefined ? baseline : fill(expected(words.restricted)),
-    }
-  }))
+  changes.flatMap(([name, fields, words = {}]) =>
+    places.map((names) => {
+      const pod = goodPod()
+      const all = [...pod.spec.initContainers!, ...pod.spec.containers, ...pod.spec.ephemeralContainers!]
+      for (const one of all) if (names.includes(one.name)) merge(one, structuredClone(fields))
+      const who = names.length === 1 ? `container "${names[0]}"` : `containers ${names.map((n) => `"${n}"`).join(', ')}`
+      const fill = (list: readonly Expected[]) =>
+        list.map((e) => ({
+          ...e,
+          text: e.text.replaceAll('{who}', who).replace('{uses}', names.length === 1 ? 'uses' : 'use'),
+        }))
+      const baseline = fill(expected(words.baseline))
+      return {
+        name: `${name}, ${who}`,
+        pod,
+        baseline,
+        restricted: words.restricted === undefined ? baseline : fill(expected(words.restricted)),
+      }
+    }),
+  )
 
 export const podRows = (changes: readonly PodChange[]): Row[] =>
   changes.map(([name, change, words = {}]) => {
@@ -98,5 +101,5 @@ export const podRows = (changes: readonly PodChange[]): Row[] =>
 /** A change that gives the pod these fields. */
 export const withSpec = (fields: object) => (pod: SamplePod) => merge(pod.spec, structuredClone(fields))
 export const withVolumes = (...volumes: object[]) => withSpec({ volumes: volumes as Volume[] })
-export const withAnnotations = (annotations: Record<string, string>) =>
-  (pod: SamplePod) => void (pod.metadata.annotations = annotations)
+export const withAnnotations = (annotations: Record<string, string>) => (pod: SamplePod) =>
+  void (pod.metadata.annotations = annotations)

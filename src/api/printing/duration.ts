@@ -9,7 +9,10 @@ const whole = (ms: number, unit: number) => Math.trunc(ms / unit)
 const two = (large: number, largeUnit: string, small: number, smallUnit: string) =>
   small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
 
-/** A duration in about two figures, as kubectl prints ages: `45s`, `3m20s`, `5h`, `2d4h`, `1y30d`. Up to a second in the future is 0s. */
+/**
+ * Formats a duration with about two units, as kubectl prints ages: `45s`, `3m20s`, `5h`, `2d4h`, `1y30d`. Up to a
+ * second in the future is 0s.
+ */
 export function humanDuration(ms: number): string {
   const seconds = whole(ms, second)
   if (seconds < -1) return '<invalid>'
@@ -28,7 +31,7 @@ export function humanDuration(ms: number): string {
   return `${whole(ms, year)}y`
 }
 
-/** How long ago a timestamp was: `5m`, or `<unknown>` if there is none. */
+/** Formats the age of a timestamp: `5m`, or `<unknown>` if there is none. */
 export function ageOf(timestamp: string | undefined | null, now: number): string {
   if (!timestamp) return '<unknown>'
   return humanDuration(now - Date.parse(timestamp))

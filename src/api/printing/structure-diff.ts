@@ -4,7 +4,7 @@ const contextLines = 3
 
 type Edit = { kind: ' ' | '-' | '+'; line: string }
 
-/** The shortest way from one list of lines to the other, by the longest common subsequence. */
+/** The shortest edit script between two lists of lines, by the longest common subsequence. */
 function edits(before: readonly string[], after: readonly string[]): Edit[] {
   const width = after.length + 1
   const common = new Uint32Array((before.length + 1) * width)
@@ -30,19 +30,21 @@ function edits(before: readonly string[], after: readonly string[]): Edit[] {
   return made
 }
 
-const count = (part: readonly Edit[], side: '-' | '+') => part.filter((edit) => edit.kind === ' ' || edit.kind === side).length
+const count = (part: readonly Edit[], side: '-' | '+') =>
+  part.filter((edit) => edit.kind === ' ' || edit.kind === side).length
 
-const range = (start: number, length: number) => (length === 1 ? `${start}` : `${length === 0 ? start - 1 : start},${length}`)
+const range = (start: number, length: number) =>
+  length === 1 ? `${start}` : `${length === 0 ? start - 1 : start},${length}`
 
 /**
- * What changed between two structures, as Kubernetes says it behind "is immutable": a unified diff of their indented JSON, in which
- * fields stand under the names they have inside Kubernetes.
+ * The difference between two structures as Kubernetes appends it to "is immutable": a unified diff of their indented
+ * JSON with Kubernetes' internal field names.
  */
 export function structureDiff(before: unknown, after: unknown): string {
   const all = edits(jsonText(before, 1).split('\n'), jsonText(after, 1).split('\n'))
   const changed = all.flatMap((edit, i) => (edit.kind === ' ' ? [] : [i]))
   let text = ''
-  for (let first = 0; first < changed.length; ) {
+  for (let first = 0; first < changed.length;) {
     let last = first
     while (last + 1 < changed.length && changed[last + 1]! - changed[last]! <= 2 * contextLines + 1) last++
     const from = Math.max(0, changed[first]! - contextLines)

@@ -1,21 +1,21 @@
-import { type Int64, toInt64 } from '../int64.ts'
+import { type Int64, toInt64 } from '../numbers/int64.ts'
 import { parseJson } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { type FieldType, structOf } from '../schema/index.ts'
 import { fieldNumbers } from './field-numbers.ts'
 import { ProtobufError, type WireField, wireFields } from './wire.ts'
 
-/** What Kubernetes puts before every message. */
+/** The prefix of every protobuf message of Kubernetes. */
 const magic = Buffer.from('k8s\0')
 
 type Fields = { [key: string]: Json }
 
-/** How a field of a message is called, and what it is; `inline` fields stand in the outer object. */
+/** The name and type of a message field. `inline` fields belong to the outer object. */
 type Target = { kind: 'field'; name: string; type: FieldType } | { kind: 'inline'; message: string }
 
 const layouts = new Map<string, Map<number, Target>>()
 
-/** The fields of a message by number. `owner` is the type that an inline message's fields belong to. */
+/** The fields of a message by number. `owner` is the type of the fields of an inline message. */
 function layoutOf(message: string, owner: string): Map<number, Target> {
   const key = `${owner}/${message}`
   let layout = layouts.get(key)
@@ -46,7 +46,7 @@ const numberOf = (field: WireField): bigint => {
   return field.value
 }
 
-/** Small messages that are scalars in JSON: their fields by number, the last of each. */
+/** Messages that are scalars in JSON. Of repeated fields, the last one counts. */
 function parts(message: Buffer): Map<number, WireField> {
   const found = new Map<number, WireField>()
   for (const field of wireFields(message)) found.set(field.number, field)
@@ -57,7 +57,7 @@ function readTime(message: Buffer, digits: 0 | 6): Json {
   const found = parts(message)
   const seconds = found.has(1) ? Number(integer(numberOf(found.get(1)!))) : 0
   const nanos = found.has(2) ? Number(integer(numberOf(found.get(2)!))) : 0
-  // Go's zero time has no seconds since 1970 that a clock would show; it means that there is none.
+  // Go's zero time means that there is no time.
   if (seconds <= -62135596800 || (seconds === 0 && nanos === 0 && message.length === 0)) return null
   // RFC 3339 has four digits for a year.
   if (seconds >= 253402300800) throw new ProtobufError('Time.UnmarshalProto: year outside of range [0,9999]')
@@ -108,7 +108,7 @@ function readScalar(type: FieldType, field: WireField): Json {
     case 'struct':
       return readMessage(bytesOf(field), type.name)
     case 'list': {
-      // A list inside a map or list is a message with the list as its first field.
+      // A list in a map or list is a message whose first field is the list.
       const items: Json[] = []
       for (const item of wireFields(bytesOf(field))) if (item.number === 1) items.push(readScalar(type.of, item))
       return items
@@ -125,7 +125,7 @@ function readInto(out: Fields, message: Buffer, name: string, owner: string): vo
   const layout = layoutOf(name, owner)
   for (const field of wireFields(message)) {
     const target = layout.get(field.number)
-    // Fields of newer clients are passed over, as Kubernetes does.
+    // Unknown fields are ignored, as in Kubernetes.
     if (!target) continue
     if (target.kind === 'inline') {
       // A LocalObjectReference is one by itself, too: its fields are found under the type it stands in.
@@ -156,21 +156,22 @@ function readMessage(message: Buffer, typeName: string): Fields {
   return out
 }
 
-/** What the envelope of a message says it is. */
-export interface ProtobufEnvelope {
+/** The envelope of a message. */
+interface ProtobufEnvelope {
   apiVersion: string
   kind: string
   raw: Buffer
 }
 
-/** Opens the envelope that Kubernetes sends protobuf in. Throws ProtobufError. */
+/** Decodes the envelope of a message. Throws ProtobufError. */
 export function openEnvelope(body: Buffer): ProtobufEnvelope {
-  if (!body.subarray(0, magic.length).equals(magic)) throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00')
+  if (!body.subarray(0, magic.length).equals(magic))
+    throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00')
   const found = parts(body.subarray(magic.length))
   const typeMeta = found.has(1) ? parts(bytesOf(found.get(1)!)) : new Map<number, WireField>()
   const text = (n: number) => (typeMeta.has(n) ? bytesOf(typeMeta.get(n)!).toString() : '')
   return { apiVersion: text(1), kind: text(2), raw: found.has(2) ? bytesOf(found.get(2)!) : Buffer.alloc(0) }
 }
 
-/** The JSON value of a message of a type of the schema: what the client would have sent as JSON. Throws ProtobufError. */
+/** Decodes a message of a schema type to the JSON value that the client would have sent. Throws ProtobufError. */
 export const decodeProtobuf = (raw: Buffer, typeName: string): { [key: string]: Json } => readMessage(raw, typeName)

@@ -1,14 +1,17 @@
 /**
- * The protobuf numbers of the fields of Kubernetes' types: part of its wire format, they never change. `...Type` is a structure that is a
- * message of its own in protobuf while its fields stand in the outer object in JSON.
+ * The protobuf field numbers of Kubernetes' types, which are part of its wire format and never change. It is one table,
+ * so it is one file of any length. `...Type` is a structure that is a separate message in protobuf, while its fields
+ * are inline in JSON.
  */
 export const fieldNumbers: Readonly<Record<string, string>> = {
   APIGroup: 'name=1 versions=2 preferredVersion=3 serverAddressByClientCIDRs=4',
-  APIResource: 'name=1 singularName=6 namespaced=2 group=8 version=9 kind=3 verbs=4 shortNames=5 categories=7 storageVersionHash=10',
+  APIResource:
+    'name=1 singularName=6 namespaced=2 group=8 version=9 kind=3 verbs=4 shortNames=5 categories=7 storageVersionHash=10',
   APIResourceList: 'groupVersion=1 resources=2',
   APIService: 'metadata=1 spec=2 status=3',
   APIServiceCondition: 'type=1 status=2 lastTransitionTime=3 reason=4 message=5',
-  APIServiceSpec: 'service=1 group=2 version=3 insecureSkipTLSVerify=4 caBundle=5 groupPriorityMinimum=7 versionPriority=8',
+  APIServiceSpec:
+    'service=1 group=2 version=3 insecureSkipTLSVerify=4 caBundle=5 groupPriorityMinimum=7 versionPriority=8',
   APIServiceStatus: 'conditions=1',
   AWSElasticBlockStoreVolumeSource: 'volumeID=1 fsType=2 partition=3 readOnly=4',
   AdmissionregistrationV1ServiceReference: 'namespace=1 name=2 path=3 port=4',
@@ -30,11 +33,13 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   BoundObjectReference: 'kind=1 apiVersion=2 name=3 uid=4',
   CELDeviceSelector: 'expression=1',
   CSIDriver: 'metadata=1 spec=2',
-  CSIDriverSpec: 'attachRequired=1 podInfoOnMount=2 volumeLifecycleModes=3 storageCapacity=4 fsGroupPolicy=5 tokenRequests=6 requiresRepublish=7 seLinuxMount=8 nodeAllocatableUpdatePeriodSeconds=9 serviceAccountTokenInSecrets=10 preventPodSchedulingIfMissing=11',
+  CSIDriverSpec:
+    'attachRequired=1 podInfoOnMount=2 volumeLifecycleModes=3 storageCapacity=4 fsGroupPolicy=5 tokenRequests=6 requiresRepublish=7 seLinuxMount=8 nodeAllocatableUpdatePeriodSeconds=9 serviceAccountTokenInSecrets=10 preventPodSchedulingIfMissing=11',
   CSINode: 'metadata=1 spec=2',
   CSINodeDriver: 'name=1 nodeID=2 topologyKeys=3 allocatable=4',
   CSINodeSpec: 'drivers=1',
-  CSIPersistentVolumeSource: 'driver=1 volumeHandle=2 readOnly=3 fsType=4 volumeAttributes=5 controllerPublishSecretRef=6 nodeStageSecretRef=7 nodePublishSecretRef=8 controllerExpandSecretRef=9 nodeExpandSecretRef=10',
+  CSIPersistentVolumeSource:
+    'driver=1 volumeHandle=2 readOnly=3 fsType=4 volumeAttributes=5 controllerPublishSecretRef=6 nodeStageSecretRef=7 nodePublishSecretRef=8 controllerExpandSecretRef=9 nodeExpandSecretRef=10',
   CSIStorageCapacity: 'metadata=1 nodeTopology=2 storageClassName=3 capacity=4 maximumVolumeSize=5',
   CSIVolumeSource: 'driver=1 readOnly=2 fsType=3 volumeAttributes=4 nodePublishSecretRef=5',
   Capabilities: 'add=1 drop=2',
@@ -45,7 +50,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   CephFSVolumeSource: 'monitors=1 path=2 user=3 secretFile=4 secretRef=5 readOnly=6',
   CertificateSigningRequest: 'metadata=1 spec=2 status=3',
   CertificateSigningRequestCondition: 'type=1 status=6 reason=2 message=3 lastUpdateTime=4 lastTransitionTime=5',
-  CertificateSigningRequestSpec: 'request=1 signerName=7 expirationSeconds=8 usages=5 username=2 uid=3 groups=4 extra=6',
+  CertificateSigningRequestSpec:
+    'request=1 signerName=7 expirationSeconds=8 usages=5 username=2 uid=3 groups=4 extra=6',
   CertificateSigningRequestStatus: 'conditions=1 certificate=2',
   CinderPersistentVolumeSource: 'volumeID=1 fsType=2 readOnly=3 secretRef=4',
   CinderVolumeSource: 'volumeID=1 fsType=2 readOnly=3 secretRef=4',
@@ -62,7 +68,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   ConfigMapNodeConfigSource: 'namespace=1 name=2 uid=3 resourceVersion=4 kubeletConfigKey=5',
   ConfigMapProjection: '...LocalObjectReference=1 items=2 optional=4',
   ConfigMapVolumeSource: '...LocalObjectReference=1 items=2 defaultMode=3 optional=4',
-  Container: 'name=1 image=2 command=3 args=4 workingDir=5 ports=6 envFrom=19 env=7 resources=8 resizePolicy=23 restartPolicy=24 restartPolicyRules=25 volumeMounts=9 volumeDevices=21 livenessProbe=10 readinessProbe=11 startupProbe=22 lifecycle=12 terminationMessagePath=13 terminationMessagePolicy=20 imagePullPolicy=14 securityContext=15 stdin=16 stdinOnce=17 tty=18',
+  Container:
+    'name=1 image=2 command=3 args=4 workingDir=5 ports=6 envFrom=19 env=7 resources=8 resizePolicy=23 restartPolicy=24 restartPolicyRules=25 volumeMounts=9 volumeDevices=21 livenessProbe=10 readinessProbe=11 startupProbe=22 lifecycle=12 terminationMessagePath=13 terminationMessagePolicy=20 imagePullPolicy=14 securityContext=15 stdin=16 stdinOnce=17 tty=18',
   ContainerExtendedResourceRequest: 'containerName=1 resourceName=2 requestName=3',
   ContainerImage: 'names=1 sizeBytes=2',
   ContainerPort: 'name=1 hostPort=2 containerPort=3 protocol=4 hostIP=5',
@@ -73,32 +80,40 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   ContainerStateRunning: 'startedAt=1',
   ContainerStateTerminated: 'exitCode=1 signal=2 reason=3 message=4 startedAt=5 finishedAt=6 containerID=7',
   ContainerStateWaiting: 'reason=1 message=2',
-  ContainerStatus: 'name=1 state=2 lastState=3 ready=4 restartCount=5 image=6 imageID=7 containerID=8 started=9 allocatedResources=10 resources=11 volumeMounts=12 user=13 allocatedResourcesStatus=14 stopSignal=15',
+  ContainerStatus:
+    'name=1 state=2 lastState=3 ready=4 restartCount=5 image=6 imageID=7 containerID=8 started=9 allocatedResources=10 resources=11 volumeMounts=12 user=13 allocatedResourcesStatus=14 stopSignal=15',
   ContainerUser: 'linux=1',
   ControllerRevision: 'metadata=1 data=2 revision=3',
   CoreV1EndpointPort: 'name=1 port=2 protocol=3 appProtocol=4',
-  CoreV1Event: 'metadata=1 involvedObject=2 reason=3 message=4 source=5 firstTimestamp=6 lastTimestamp=7 count=8 type=9 eventTime=10 series=11 action=12 related=13 reportingComponent=14 reportingInstance=15',
+  CoreV1Event:
+    'metadata=1 involvedObject=2 reason=3 message=4 source=5 firstTimestamp=6 lastTimestamp=7 count=8 type=9 eventTime=10 series=11 action=12 related=13 reportingComponent=14 reportingInstance=15',
   CoreV1EventSeries: 'count=1 lastObservedTime=2',
   CoreV1ResourceClaim: 'name=1 request=2',
   Counter: 'value=1',
   CounterSet: 'name=1 counters=2',
   CronJob: 'metadata=1 spec=2 status=3',
-  CronJobSpec: 'schedule=1 timeZone=8 startingDeadlineSeconds=2 concurrencyPolicy=3 suspend=4 jobTemplate=5 successfulJobsHistoryLimit=6 failedJobsHistoryLimit=7',
+  CronJobSpec:
+    'schedule=1 timeZone=8 startingDeadlineSeconds=2 concurrencyPolicy=3 suspend=4 jobTemplate=5 successfulJobsHistoryLimit=6 failedJobsHistoryLimit=7',
   CronJobStatus: 'active=1 lastScheduleTime=4 lastSuccessfulTime=5',
   CrossVersionObjectReference: 'kind=1 name=2 apiVersion=3',
   DaemonEndpoint: 'Port=1',
   DaemonSet: 'metadata=1 spec=2 status=3',
   DaemonSetCondition: 'type=1 status=2 lastTransitionTime=3 reason=4 message=5',
   DaemonSetSpec: 'selector=1 template=2 updateStrategy=3 minReadySeconds=4 revisionHistoryLimit=6',
-  DaemonSetStatus: 'currentNumberScheduled=1 numberMisscheduled=2 desiredNumberScheduled=3 numberReady=4 observedGeneration=5 updatedNumberScheduled=6 numberAvailable=7 numberUnavailable=8 collisionCount=9 conditions=10',
+  DaemonSetStatus:
+    'currentNumberScheduled=1 numberMisscheduled=2 desiredNumberScheduled=3 numberReady=4 observedGeneration=5 updatedNumberScheduled=6 numberAvailable=7 numberUnavailable=8 collisionCount=9 conditions=10',
   DaemonSetUpdateStrategy: 'type=1 rollingUpdate=2',
-  DeleteOptions: 'gracePeriodSeconds=1 preconditions=2 orphanDependents=3 propagationPolicy=4 dryRun=5 ignoreStoreReadErrorWithClusterBreakingPotential=6',
+  DeleteOptions:
+    'gracePeriodSeconds=1 preconditions=2 orphanDependents=3 propagationPolicy=4 dryRun=5 ignoreStoreReadErrorWithClusterBreakingPotential=6',
   Deployment: 'metadata=1 spec=2 status=3',
   DeploymentCondition: 'type=1 status=2 lastUpdateTime=6 lastTransitionTime=7 reason=4 message=5',
-  DeploymentSpec: 'replicas=1 selector=2 template=3 strategy=4 minReadySeconds=5 revisionHistoryLimit=6 paused=7 progressDeadlineSeconds=9',
-  DeploymentStatus: 'observedGeneration=1 replicas=2 updatedReplicas=3 readyReplicas=7 availableReplicas=4 unavailableReplicas=5 terminatingReplicas=9 conditions=6 collisionCount=8',
+  DeploymentSpec:
+    'replicas=1 selector=2 template=3 strategy=4 minReadySeconds=5 revisionHistoryLimit=6 paused=7 progressDeadlineSeconds=9',
+  DeploymentStatus:
+    'observedGeneration=1 replicas=2 updatedReplicas=3 readyReplicas=7 availableReplicas=4 unavailableReplicas=5 terminatingReplicas=9 conditions=6 collisionCount=8',
   DeploymentStrategy: 'type=1 rollingUpdate=2',
-  Device: 'name=1 attributes=2 capacity=3 consumesCounters=4 nodeName=5 nodeSelector=6 allNodes=7 taints=8 bindsToNode=9 bindingConditions=10 bindingFailureConditions=11 allowMultipleAllocations=12 nodeAllocatableResourceMappings=13',
+  Device:
+    'name=1 attributes=2 capacity=3 consumesCounters=4 nodeName=5 nodeSelector=6 allNodes=7 taints=8 bindsToNode=9 bindingConditions=10 bindingFailureConditions=11 allowMultipleAllocations=12 nodeAllocatableResourceMappings=13',
   DeviceAllocationConfiguration: 'source=1 requests=2 ...DeviceConfiguration=3',
   DeviceAllocationResult: 'results=1 config=2',
   DeviceAttribute: 'int=2 bool=3 string=4 version=5 ints=6 bools=7 strings=8 versions=9',
@@ -112,7 +127,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   DeviceConstraint: 'requests=1 matchAttribute=2 distinctAttribute=3',
   DeviceCounterConsumption: 'counterSet=1 counters=2',
   DeviceRequest: 'name=1 exactly=2 firstAvailable=3',
-  DeviceRequestAllocationResult: 'request=1 driver=2 pool=3 device=4 adminAccess=5 tolerations=6 bindingConditions=7 bindingFailureConditions=8 shareID=9 consumedCapacity=10',
+  DeviceRequestAllocationResult:
+    'request=1 driver=2 pool=3 device=4 adminAccess=5 tolerations=6 bindingConditions=7 bindingFailureConditions=8 shareID=9 consumedCapacity=10',
   DeviceSelector: 'cel=1',
   DeviceSubRequest: 'name=1 deviceClassName=2 selectors=3 allocationMode=4 count=5 tolerations=6 capacity=7',
   DeviceTaint: 'key=1 value=2 effect=3 timeAdded=4',
@@ -133,10 +149,12 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   EnvVar: 'name=1 value=2 valueFrom=3',
   EnvVarSource: 'fieldRef=1 resourceFieldRef=2 configMapKeyRef=3 secretKeyRef=4 fileKeyRef=5',
   EphemeralContainer: '...EphemeralContainerCommon=1 targetContainerName=2',
-  EphemeralContainerCommon: 'name=1 image=2 command=3 args=4 workingDir=5 ports=6 envFrom=19 env=7 resources=8 resizePolicy=23 restartPolicy=24 restartPolicyRules=25 volumeMounts=9 volumeDevices=21 livenessProbe=10 readinessProbe=11 startupProbe=22 lifecycle=12 terminationMessagePath=13 terminationMessagePolicy=20 imagePullPolicy=14 securityContext=15 stdin=16 stdinOnce=17 tty=18',
+  EphemeralContainerCommon:
+    'name=1 image=2 command=3 args=4 workingDir=5 ports=6 envFrom=19 env=7 resources=8 resizePolicy=23 restartPolicy=24 restartPolicyRules=25 volumeMounts=9 volumeDevices=21 livenessProbe=10 readinessProbe=11 startupProbe=22 lifecycle=12 terminationMessagePath=13 terminationMessagePolicy=20 imagePullPolicy=14 securityContext=15 stdin=16 stdinOnce=17 tty=18',
   EphemeralVolumeSource: 'volumeClaimTemplate=1',
   EventSource: 'component=1 host=2',
-  EventsV1Event: 'metadata=1 eventTime=2 series=3 reportingController=4 reportingInstance=5 action=6 reason=7 regarding=8 related=9 note=10 type=11 deprecatedSource=12 deprecatedFirstTimestamp=13 deprecatedLastTimestamp=14 deprecatedCount=15',
+  EventsV1Event:
+    'metadata=1 eventTime=2 series=3 reportingController=4 reportingInstance=5 action=6 reason=7 regarding=8 related=9 note=10 type=11 deprecatedSource=12 deprecatedFirstTimestamp=13 deprecatedLastTimestamp=14 deprecatedCount=15',
   EventsV1EventSeries: 'count=1 lastObservedTime=2',
   Eviction: 'metadata=1 deleteOptions=2',
   ExactDeviceRequest: 'deviceClassName=1 selectors=2 allocationMode=3 count=4 adminAccess=5 tolerations=6 capacity=7',
@@ -171,15 +189,18 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   HTTPIngressRuleValue: 'paths=1',
   HorizontalPodAutoscaler: 'metadata=1 spec=2 status=3',
   HorizontalPodAutoscalerSpec: 'scaleTargetRef=1 minReplicas=2 maxReplicas=3 targetCPUUtilizationPercentage=4',
-  HorizontalPodAutoscalerStatus: 'observedGeneration=1 lastScaleTime=2 currentReplicas=3 desiredReplicas=4 currentCPUUtilizationPercentage=5',
+  HorizontalPodAutoscalerStatus:
+    'observedGeneration=1 lastScaleTime=2 currentReplicas=3 desiredReplicas=4 currentCPUUtilizationPercentage=5',
   HostAlias: 'ip=1 hostnames=2',
   HostIP: 'ip=1',
   HostPathVolumeSource: 'path=1 type=2',
   IPAddress: 'metadata=1 spec=2',
   IPAddressSpec: 'parentRef=1',
   IPBlock: 'cidr=1 except=2',
-  ISCSIPersistentVolumeSource: 'targetPortal=1 iqn=2 lun=3 iscsiInterface=4 fsType=5 readOnly=6 portals=7 chapAuthDiscovery=8 chapAuthSession=11 secretRef=10 initiatorName=12',
-  ISCSIVolumeSource: 'targetPortal=1 iqn=2 lun=3 iscsiInterface=4 fsType=5 readOnly=6 portals=7 chapAuthDiscovery=8 chapAuthSession=11 secretRef=10 initiatorName=12',
+  ISCSIPersistentVolumeSource:
+    'targetPortal=1 iqn=2 lun=3 iscsiInterface=4 fsType=5 readOnly=6 portals=7 chapAuthDiscovery=8 chapAuthSession=11 secretRef=10 initiatorName=12',
+  ISCSIVolumeSource:
+    'targetPortal=1 iqn=2 lun=3 iscsiInterface=4 fsType=5 readOnly=6 portals=7 chapAuthDiscovery=8 chapAuthSession=11 secretRef=10 initiatorName=12',
   ImageVolumeSource: 'reference=1 pullPolicy=2',
   ImageVolumeStatus: 'imageRef=1',
   Ingress: 'metadata=1 spec=2 status=3',
@@ -199,22 +220,26 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   JSONPatch: 'expression=1',
   Job: 'metadata=1 spec=2 status=3',
   JobCondition: 'type=1 status=2 lastProbeTime=3 lastTransitionTime=4 reason=5 message=6',
-  JobSpec: 'parallelism=1 completions=2 activeDeadlineSeconds=3 podFailurePolicy=11 successPolicy=16 backoffLimit=7 backoffLimitPerIndex=12 maxFailedIndexes=13 selector=4 manualSelector=5 template=6 ttlSecondsAfterFinished=8 completionMode=9 suspend=10 podReplacementPolicy=14 managedBy=15',
-  JobStatus: 'conditions=1 startTime=2 completionTime=3 active=4 succeeded=5 failed=6 terminating=11 completedIndexes=7 failedIndexes=10 uncountedTerminatedPods=8 ready=9',
+  JobSpec:
+    'parallelism=1 completions=2 activeDeadlineSeconds=3 podFailurePolicy=11 successPolicy=16 backoffLimit=7 backoffLimitPerIndex=12 maxFailedIndexes=13 selector=4 manualSelector=5 template=6 ttlSecondsAfterFinished=8 completionMode=9 suspend=10 podReplacementPolicy=14 managedBy=15',
+  JobStatus:
+    'conditions=1 startTime=2 completionTime=3 active=4 succeeded=5 failed=6 terminating=11 completedIndexes=7 failedIndexes=10 uncountedTerminatedPods=8 ready=9',
   JobTemplateSpec: 'metadata=1 spec=2',
   KeyToPath: 'key=1 path=2 mode=3',
   LabelSelector: 'matchLabels=1 matchExpressions=2',
   LabelSelectorAttributes: 'rawSelector=1 requirements=2',
   LabelSelectorRequirement: 'key=1 operator=2 values=3',
   Lease: 'metadata=1 spec=2',
-  LeaseSpec: 'holderIdentity=1 leaseDurationSeconds=2 acquireTime=3 renewTime=4 leaseTransitions=5 strategy=6 preferredHolder=7',
+  LeaseSpec:
+    'holderIdentity=1 leaseDurationSeconds=2 acquireTime=3 renewTime=4 leaseTransitions=5 strategy=6 preferredHolder=7',
   Lifecycle: 'postStart=1 preStop=2 stopSignal=3',
   LifecycleHandler: 'exec=1 httpGet=2 tcpSocket=3 sleep=4',
   LimitRange: 'metadata=1 spec=2',
   LimitRangeItem: 'type=1 max=2 min=3 default=4 defaultRequest=5 maxLimitRequestRatio=6',
   LimitRangeSpec: 'limits=1',
   LimitResponse: 'type=1 queuing=2',
-  LimitedPriorityLevelConfiguration: 'nominalConcurrencyShares=1 limitResponse=2 lendablePercent=3 borrowingLimitPercent=4',
+  LimitedPriorityLevelConfiguration:
+    'nominalConcurrencyShares=1 limitResponse=2 lendablePercent=3 borrowingLimitPercent=4',
   LinuxContainerUser: 'uid=1 gid=2 supplementalGroups=3',
   ListMeta: 'selfLink=1 resourceVersion=2 continue=3 remainingItemCount=4 shardInfo=5',
   LoadBalancerIngress: 'ip=1 hostname=2 ipMode=3 ports=4',
@@ -229,8 +254,10 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   MutatingAdmissionPolicy: 'metadata=1 spec=2',
   MutatingAdmissionPolicyBinding: 'metadata=1 spec=2',
   MutatingAdmissionPolicyBindingSpec: 'policyName=1 paramRef=2 matchResources=3',
-  MutatingAdmissionPolicySpec: 'paramKind=1 matchConstraints=2 variables=3 mutations=4 failurePolicy=5 matchConditions=6 reinvocationPolicy=7',
-  MutatingWebhook: 'name=1 clientConfig=2 rules=3 failurePolicy=4 matchPolicy=9 namespaceSelector=5 objectSelector=11 sideEffects=6 timeoutSeconds=7 admissionReviewVersions=8 reinvocationPolicy=10 matchConditions=12',
+  MutatingAdmissionPolicySpec:
+    'paramKind=1 matchConstraints=2 variables=3 mutations=4 failurePolicy=5 matchConditions=6 reinvocationPolicy=7',
+  MutatingWebhook:
+    'name=1 clientConfig=2 rules=3 failurePolicy=4 matchPolicy=9 namespaceSelector=5 objectSelector=11 sideEffects=6 timeoutSeconds=7 admissionReviewVersions=8 reinvocationPolicy=10 matchConditions=12',
   MutatingWebhookConfiguration: 'metadata=1 webhooks=2',
   Mutation: 'patchType=2 applyConfiguration=3 jsonPatch=4',
   NFSVolumeSource: 'server=1 path=2 readOnly=3',
@@ -262,14 +289,17 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   NodeSelectorRequirement: 'key=1 operator=2 values=3',
   NodeSelectorTerm: 'matchExpressions=1 matchFields=2',
   NodeSpec: 'podCIDR=1 podCIDRs=7 providerID=3 unschedulable=4 taints=5 configSource=6 externalID=2',
-  NodeStatus: 'capacity=1 allocatable=2 phase=3 conditions=4 addresses=5 daemonEndpoints=6 nodeInfo=7 images=8 volumesInUse=9 volumesAttached=10 config=11 runtimeHandlers=12 features=13 declaredFeatures=14',
+  NodeStatus:
+    'capacity=1 allocatable=2 phase=3 conditions=4 addresses=5 daemonEndpoints=6 nodeInfo=7 images=8 volumesInUse=9 volumesAttached=10 config=11 runtimeHandlers=12 features=13 declaredFeatures=14',
   NodeSwapStatus: 'capacity=1',
-  NodeSystemInfo: 'machineID=1 systemUUID=2 bootID=3 kernelVersion=4 osImage=5 containerRuntimeVersion=6 kubeletVersion=7 kubeProxyVersion=8 operatingSystem=9 architecture=10 swap=11',
+  NodeSystemInfo:
+    'machineID=1 systemUUID=2 bootID=3 kernelVersion=4 osImage=5 containerRuntimeVersion=6 kubeletVersion=7 kubeProxyVersion=8 operatingSystem=9 architecture=10 swap=11',
   NonResourceAttributes: 'path=1 verb=2',
   NonResourcePolicyRule: 'verbs=1 nonResourceURLs=6',
   NonResourceRule: 'verbs=1 nonResourceURLs=2',
   ObjectFieldSelector: 'apiVersion=1 fieldPath=2',
-  ObjectMeta: 'name=1 generateName=2 namespace=3 selfLink=4 uid=5 resourceVersion=6 generation=7 creationTimestamp=8 deletionTimestamp=9 deletionGracePeriodSeconds=10 labels=11 annotations=12 ownerReferences=13 finalizers=14 managedFields=17',
+  ObjectMeta:
+    'name=1 generateName=2 namespace=3 selfLink=4 uid=5 resourceVersion=6 generation=7 creationTimestamp=8 deletionTimestamp=9 deletionGracePeriodSeconds=10 labels=11 annotations=12 ownerReferences=13 finalizers=14 managedFields=17',
   ObjectReference: 'kind=1 namespace=2 name=3 uid=4 apiVersion=5 resourceVersion=6 fieldPath=7',
   OpaqueDeviceConfiguration: 'driver=1 parameters=2',
   Overhead: 'podFixed=1',
@@ -280,25 +310,32 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   PersistentVolume: 'metadata=1 spec=2 status=3',
   PersistentVolumeClaim: 'metadata=1 spec=2 status=3',
   PersistentVolumeClaimCondition: 'type=1 status=2 lastProbeTime=3 lastTransitionTime=4 reason=5 message=6',
-  PersistentVolumeClaimSpec: 'accessModes=1 selector=4 resources=2 volumeName=3 storageClassName=5 volumeMode=6 dataSource=7 dataSourceRef=8 volumeAttributesClassName=9',
-  PersistentVolumeClaimStatus: 'phase=1 accessModes=2 capacity=3 conditions=4 allocatedResources=5 allocatedResourceStatuses=7 currentVolumeAttributesClassName=8 modifyVolumeStatus=9',
+  PersistentVolumeClaimSpec:
+    'accessModes=1 selector=4 resources=2 volumeName=3 storageClassName=5 volumeMode=6 dataSource=7 dataSourceRef=8 volumeAttributesClassName=9',
+  PersistentVolumeClaimStatus:
+    'phase=1 accessModes=2 capacity=3 conditions=4 allocatedResources=5 allocatedResourceStatuses=7 currentVolumeAttributesClassName=8 modifyVolumeStatus=9',
   PersistentVolumeClaimTemplate: 'metadata=1 spec=2',
   PersistentVolumeClaimVolumeSource: 'claimName=1 readOnly=2',
-  PersistentVolumeSource: 'gcePersistentDisk=1 awsElasticBlockStore=2 hostPath=3 glusterfs=4 nfs=5 rbd=6 iscsi=7 cinder=8 cephfs=9 fc=10 flocker=11 flexVolume=12 azureFile=13 vsphereVolume=14 quobyte=15 azureDisk=16 photonPersistentDisk=17 portworxVolume=18 scaleIO=19 local=20 storageos=21 csi=22',
-  PersistentVolumeSpec: 'capacity=1 ...PersistentVolumeSource=2 accessModes=3 claimRef=4 persistentVolumeReclaimPolicy=5 storageClassName=6 mountOptions=7 volumeMode=8 nodeAffinity=9 volumeAttributesClassName=10',
+  PersistentVolumeSource:
+    'gcePersistentDisk=1 awsElasticBlockStore=2 hostPath=3 glusterfs=4 nfs=5 rbd=6 iscsi=7 cinder=8 cephfs=9 fc=10 flocker=11 flexVolume=12 azureFile=13 vsphereVolume=14 quobyte=15 azureDisk=16 photonPersistentDisk=17 portworxVolume=18 scaleIO=19 local=20 storageos=21 csi=22',
+  PersistentVolumeSpec:
+    'capacity=1 ...PersistentVolumeSource=2 accessModes=3 claimRef=4 persistentVolumeReclaimPolicy=5 storageClassName=6 mountOptions=7 volumeMode=8 nodeAffinity=9 volumeAttributesClassName=10',
   PersistentVolumeStatus: 'phase=1 message=2 reason=3 lastPhaseTransitionTime=4',
   PhotonPersistentDiskVolumeSource: 'pdID=1 fsType=2',
   Pod: 'metadata=1 spec=2 status=3',
   PodAffinity: 'requiredDuringSchedulingIgnoredDuringExecution=1 preferredDuringSchedulingIgnoredDuringExecution=2',
-  PodAffinityTerm: 'labelSelector=1 namespaces=2 topologyKey=3 namespaceSelector=4 matchLabelKeys=5 mismatchLabelKeys=6',
+  PodAffinityTerm:
+    'labelSelector=1 namespaces=2 topologyKey=3 namespaceSelector=4 matchLabelKeys=5 mismatchLabelKeys=6',
   PodAntiAffinity: 'requiredDuringSchedulingIgnoredDuringExecution=1 preferredDuringSchedulingIgnoredDuringExecution=2',
-  PodCertificateProjection: 'signerName=1 keyType=2 maxExpirationSeconds=3 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7',
+  PodCertificateProjection:
+    'signerName=1 keyType=2 maxExpirationSeconds=3 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7',
   PodCondition: 'type=1 observedGeneration=7 status=2 lastProbeTime=3 lastTransitionTime=4 reason=5 message=6',
   PodDNSConfig: 'nameservers=1 searches=2 options=3',
   PodDNSConfigOption: 'name=1 value=2',
   PodDisruptionBudget: 'metadata=1 spec=2 status=3',
   PodDisruptionBudgetSpec: 'minAvailable=1 selector=2 maxUnavailable=3 unhealthyPodEvictionPolicy=4',
-  PodDisruptionBudgetStatus: 'observedGeneration=1 disruptedPods=2 disruptionsAllowed=3 currentHealthy=4 desiredHealthy=5 expectedPods=6 conditions=7',
+  PodDisruptionBudgetStatus:
+    'observedGeneration=1 disruptedPods=2 disruptionsAllowed=3 currentHealthy=4 desiredHealthy=5 expectedPods=6 conditions=7',
   PodExtendedResourceClaimStatus: 'requestMappings=1 resourceClaimName=2',
   PodFailurePolicy: 'rules=1',
   PodFailurePolicyOnExitCodesRequirement: 'containerName=1 operator=2 values=3',
@@ -311,9 +348,12 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   PodResourceClaimStatus: 'name=1 resourceClaimName=2',
   PodSchedulingGate: 'name=1',
   PodSchedulingGroup: 'podGroupName=1',
-  PodSecurityContext: 'seLinuxOptions=1 windowsOptions=8 runAsUser=2 runAsGroup=6 runAsNonRoot=3 supplementalGroups=4 supplementalGroupsPolicy=12 fsGroup=5 sysctls=7 fsGroupChangePolicy=9 seccompProfile=10 appArmorProfile=11 seLinuxChangePolicy=13',
-  PodSpec: 'volumes=1 initContainers=20 containers=2 ephemeralContainers=34 restartPolicy=3 terminationGracePeriodSeconds=4 activeDeadlineSeconds=5 dnsPolicy=6 nodeSelector=7 serviceAccountName=8 serviceAccount=9 automountServiceAccountToken=21 nodeName=10 hostNetwork=11 hostPID=12 hostIPC=13 shareProcessNamespace=27 securityContext=14 imagePullSecrets=15 hostname=16 subdomain=17 affinity=18 schedulerName=19 tolerations=22 hostAliases=23 priorityClassName=24 priority=25 dnsConfig=26 readinessGates=28 runtimeClassName=29 enableServiceLinks=30 preemptionPolicy=31 overhead=32 topologySpreadConstraints=33 setHostnameAsFQDN=35 os=36 hostUsers=37 schedulingGates=38 resourceClaims=39 resources=40 hostnameOverride=41 schedulingGroup=43',
-  PodStatus: 'observedGeneration=17 phase=1 conditions=2 message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16 podIP=6 podIPs=12 startTime=7 initContainerStatuses=10 containerStatuses=8 qosClass=9 ephemeralContainerStatuses=13 resize=14 resourceClaimStatuses=15 extendedResourceClaimStatus=18 allocatedResources=19 resources=20 nodeAllocatableResourceClaimStatuses=21',
+  PodSecurityContext:
+    'seLinuxOptions=1 windowsOptions=8 runAsUser=2 runAsGroup=6 runAsNonRoot=3 supplementalGroups=4 supplementalGroupsPolicy=12 fsGroup=5 sysctls=7 fsGroupChangePolicy=9 seccompProfile=10 appArmorProfile=11 seLinuxChangePolicy=13',
+  PodSpec:
+    'volumes=1 initContainers=20 containers=2 ephemeralContainers=34 restartPolicy=3 terminationGracePeriodSeconds=4 activeDeadlineSeconds=5 dnsPolicy=6 nodeSelector=7 serviceAccountName=8 serviceAccount=9 automountServiceAccountToken=21 nodeName=10 hostNetwork=11 hostPID=12 hostIPC=13 shareProcessNamespace=27 securityContext=14 imagePullSecrets=15 hostname=16 subdomain=17 affinity=18 schedulerName=19 tolerations=22 hostAliases=23 priorityClassName=24 priority=25 dnsConfig=26 readinessGates=28 runtimeClassName=29 enableServiceLinks=30 preemptionPolicy=31 overhead=32 topologySpreadConstraints=33 setHostnameAsFQDN=35 os=36 hostUsers=37 schedulingGates=38 resourceClaims=39 resources=40 hostnameOverride=41 schedulingGroup=43',
+  PodStatus:
+    'observedGeneration=17 phase=1 conditions=2 message=3 reason=4 nominatedNodeName=11 hostIP=5 hostIPs=16 podIP=6 podIPs=12 startTime=7 initContainerStatuses=10 containerStatuses=8 qosClass=9 ephemeralContainerStatuses=13 resize=14 resourceClaimStatuses=15 extendedResourceClaimStatus=18 allocatedResources=19 resources=20 nodeAllocatableResourceClaimStatuses=21',
   PodTemplate: 'metadata=1 template=2',
   PodTemplateSpec: 'metadata=1 spec=2',
   PolicyRule: 'verbs=1 apiGroups=2 resources=3 resourceNames=4 nonResourceURLs=5',
@@ -328,7 +368,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   PriorityLevelConfigurationReference: 'name=1',
   PriorityLevelConfigurationSpec: 'type=1 limited=2 exempt=3',
   PriorityLevelConfigurationStatus: 'conditions=1',
-  Probe: '...ProbeHandler=1 initialDelaySeconds=2 timeoutSeconds=3 periodSeconds=4 successThreshold=5 failureThreshold=6 terminationGracePeriodSeconds=7',
+  Probe:
+    '...ProbeHandler=1 initialDelaySeconds=2 timeoutSeconds=3 periodSeconds=4 successThreshold=5 failureThreshold=6 terminationGracePeriodSeconds=7',
   ProbeHandler: 'exec=1 httpGet=2 tcpSocket=3 grpc=4',
   ProjectedVolumeSource: 'sources=1 defaultMode=2',
   QueuingConfiguration: 'queues=1 handSize=2 queueLengthLimit=3',
@@ -339,12 +380,15 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   ReplicaSet: 'metadata=1 spec=2 status=3',
   ReplicaSetCondition: 'type=1 status=2 lastTransitionTime=3 reason=4 message=5',
   ReplicaSetSpec: 'replicas=1 minReadySeconds=4 selector=2 template=3',
-  ReplicaSetStatus: 'replicas=1 fullyLabeledReplicas=2 readyReplicas=4 availableReplicas=5 terminatingReplicas=7 observedGeneration=3 conditions=6',
+  ReplicaSetStatus:
+    'replicas=1 fullyLabeledReplicas=2 readyReplicas=4 availableReplicas=5 terminatingReplicas=7 observedGeneration=3 conditions=6',
   ReplicationController: 'metadata=1 spec=2 status=3',
   ReplicationControllerCondition: 'type=1 status=2 lastTransitionTime=3 reason=4 message=5',
   ReplicationControllerSpec: 'replicas=1 minReadySeconds=4 selector=2 template=3',
-  ReplicationControllerStatus: 'replicas=1 fullyLabeledReplicas=2 readyReplicas=4 availableReplicas=5 observedGeneration=3 conditions=6',
-  ResourceAttributes: 'namespace=1 verb=2 group=3 version=4 resource=5 subresource=6 name=7 fieldSelector=8 labelSelector=9',
+  ReplicationControllerStatus:
+    'replicas=1 fullyLabeledReplicas=2 readyReplicas=4 availableReplicas=5 observedGeneration=3 conditions=6',
+  ResourceAttributes:
+    'namespace=1 verb=2 group=3 version=4 resource=5 subresource=6 name=7 fieldSelector=8 labelSelector=9',
   ResourceClaimConsumerReference: 'apiGroup=1 resource=3 name=4 uid=5',
   ResourceClaimSpec: 'devices=1',
   ResourceClaimStatus: 'allocation=1 reservedFor=2 devices=4',
@@ -360,7 +404,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   ResourceRequirements: 'limits=1 requests=2 claims=3',
   ResourceRule: 'verbs=1 apiGroups=2 resources=3 resourceNames=4',
   ResourceSlice: 'metadata=1 spec=2',
-  ResourceSliceSpec: 'driver=1 pool=2 nodeName=3 nodeSelector=4 allNodes=5 devices=6 perDeviceNodeSelection=7 sharedCounters=8',
+  ResourceSliceSpec:
+    'driver=1 pool=2 nodeName=3 nodeSelector=4 allNodes=5 devices=6 perDeviceNodeSelection=7 sharedCounters=8',
   ResourceStatus: 'name=1 resources=2',
   ResourceV1ResourceClaim: 'metadata=1 spec=2 status=3',
   Role: 'metadata=1 rules=2',
@@ -374,8 +419,10 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   RuntimeClass: 'metadata=1 handler=2 overhead=3 scheduling=4',
   SELinuxOptions: 'user=1 role=2 type=3 level=4',
   Scale: 'metadata=1 spec=2 status=3',
-  ScaleIOPersistentVolumeSource: 'gateway=1 system=2 secretRef=3 sslEnabled=4 protectionDomain=5 storagePool=6 storageMode=7 volumeName=8 fsType=9 readOnly=10',
-  ScaleIOVolumeSource: 'gateway=1 system=2 secretRef=3 sslEnabled=4 protectionDomain=5 storagePool=6 storageMode=7 volumeName=8 fsType=9 readOnly=10',
+  ScaleIOPersistentVolumeSource:
+    'gateway=1 system=2 secretRef=3 sslEnabled=4 protectionDomain=5 storagePool=6 storageMode=7 volumeName=8 fsType=9 readOnly=10',
+  ScaleIOVolumeSource:
+    'gateway=1 system=2 secretRef=3 sslEnabled=4 protectionDomain=5 storagePool=6 storageMode=7 volumeName=8 fsType=9 readOnly=10',
   ScaleSpec: 'replicas=1',
   ScaleStatus: 'replicas=1 selector=2',
   Scheduling: 'nodeSelector=1 tolerations=2',
@@ -388,7 +435,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   SecretProjection: '...LocalObjectReference=1 items=2 optional=4',
   SecretReference: 'name=1 namespace=2',
   SecretVolumeSource: 'secretName=1 items=2 defaultMode=3 optional=4',
-  SecurityContext: 'capabilities=1 privileged=2 seLinuxOptions=3 windowsOptions=10 runAsUser=4 runAsGroup=8 runAsNonRoot=5 readOnlyRootFilesystem=6 allowPrivilegeEscalation=7 procMount=9 seccompProfile=11 appArmorProfile=12',
+  SecurityContext:
+    'capabilities=1 privileged=2 seLinuxOptions=3 windowsOptions=10 runAsUser=4 runAsGroup=8 runAsNonRoot=5 readOnlyRootFilesystem=6 allowPrivilegeEscalation=7 procMount=9 seccompProfile=11 appArmorProfile=12',
   SelfSubjectAccessReview: 'metadata=1 spec=2 status=3',
   SelfSubjectAccessReviewSpec: 'resourceAttributes=1 nonResourceAttributes=2',
   SelfSubjectReview: 'metadata=1 status=2',
@@ -405,7 +453,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   ServiceCIDRSpec: 'cidrs=1',
   ServiceCIDRStatus: 'conditions=1',
   ServicePort: 'name=1 protocol=2 appProtocol=6 port=3 targetPort=4 nodePort=5',
-  ServiceSpec: 'ports=1 selector=2 clusterIP=3 clusterIPs=18 type=4 externalIPs=5 sessionAffinity=7 loadBalancerIP=8 loadBalancerSourceRanges=9 externalName=10 externalTrafficPolicy=11 healthCheckNodePort=12 publishNotReadyAddresses=13 sessionAffinityConfig=14 ipFamilies=19 ipFamilyPolicy=17 allocateLoadBalancerNodePorts=20 loadBalancerClass=21 internalTrafficPolicy=22 trafficDistribution=23',
+  ServiceSpec:
+    'ports=1 selector=2 clusterIP=3 clusterIPs=18 type=4 externalIPs=5 sessionAffinity=7 loadBalancerIP=8 loadBalancerSourceRanges=9 externalName=10 externalTrafficPolicy=11 healthCheckNodePort=12 publishNotReadyAddresses=13 sessionAffinityConfig=14 ipFamilies=19 ipFamilyPolicy=17 allocateLoadBalancerNodePorts=20 loadBalancerClass=21 internalTrafficPolicy=22 trafficDistribution=23',
   ServiceStatus: 'loadBalancer=1 conditions=2',
   SessionAffinityConfig: 'clientIP=1',
   ShardInfo: 'selector=1',
@@ -414,13 +463,16 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   StatefulSetCondition: 'type=1 status=2 lastTransitionTime=3 reason=4 message=5',
   StatefulSetOrdinals: 'start=1',
   StatefulSetPersistentVolumeClaimRetentionPolicy: 'whenDeleted=1 whenScaled=2',
-  StatefulSetSpec: 'replicas=1 selector=2 template=3 volumeClaimTemplates=4 serviceName=5 podManagementPolicy=6 updateStrategy=7 revisionHistoryLimit=8 minReadySeconds=9 persistentVolumeClaimRetentionPolicy=10 ordinals=11',
-  StatefulSetStatus: 'observedGeneration=1 replicas=2 readyReplicas=3 currentReplicas=4 updatedReplicas=5 currentRevision=6 updateRevision=7 collisionCount=9 conditions=10 availableReplicas=11',
+  StatefulSetSpec:
+    'replicas=1 selector=2 template=3 volumeClaimTemplates=4 serviceName=5 podManagementPolicy=6 updateStrategy=7 revisionHistoryLimit=8 minReadySeconds=9 persistentVolumeClaimRetentionPolicy=10 ordinals=11',
+  StatefulSetStatus:
+    'observedGeneration=1 replicas=2 readyReplicas=3 currentReplicas=4 updatedReplicas=5 currentRevision=6 updateRevision=7 collisionCount=9 conditions=10 availableReplicas=11',
   StatefulSetUpdateStrategy: 'type=1 rollingUpdate=2',
   Status: 'metadata=1 status=2 message=3 reason=4 details=5 code=6',
   StatusCause: 'reason=1 message=2 field=3',
   StatusDetails: 'name=1 group=2 kind=3 uid=6 causes=4 retryAfterSeconds=5',
-  StorageClass: 'metadata=1 provisioner=2 parameters=3 reclaimPolicy=4 mountOptions=5 allowVolumeExpansion=6 volumeBindingMode=7 allowedTopologies=8',
+  StorageClass:
+    'metadata=1 provisioner=2 parameters=3 reclaimPolicy=4 mountOptions=5 allowVolumeExpansion=6 volumeBindingMode=7 allowedTopologies=8',
   StorageOSPersistentVolumeSource: 'volumeName=1 volumeNamespace=2 fsType=3 readOnly=4 secretRef=5',
   StorageOSVolumeSource: 'volumeName=1 volumeNamespace=2 fsType=3 readOnly=4 secretRef=5',
   StorageV1TokenRequest: 'audience=1 expirationSeconds=2',
@@ -441,7 +493,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   Toleration: 'key=1 operator=2 value=3 effect=4 tolerationSeconds=5',
   TopologySelectorLabelRequirement: 'key=1 values=2',
   TopologySelectorTerm: 'matchLabelExpressions=1',
-  TopologySpreadConstraint: 'maxSkew=1 topologyKey=2 whenUnsatisfiable=3 labelSelector=4 minDomains=5 nodeAffinityPolicy=6 nodeTaintsPolicy=7 matchLabelKeys=8',
+  TopologySpreadConstraint:
+    'maxSkew=1 topologyKey=2 whenUnsatisfiable=3 labelSelector=4 minDomains=5 nodeAffinityPolicy=6 nodeTaintsPolicy=7 matchLabelKeys=8',
   TypeChecking: 'expressionWarnings=1',
   TypedLocalObjectReference: 'apiGroup=1 kind=2 name=3',
   TypedObjectReference: 'apiGroup=1 kind=2 name=3 namespace=4',
@@ -461,7 +514,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   V2HorizontalPodAutoscalerBehavior: 'scaleUp=1 scaleDown=2',
   V2HorizontalPodAutoscalerCondition: 'type=1 status=2 lastTransitionTime=3 reason=4 message=5',
   V2HorizontalPodAutoscalerSpec: 'scaleTargetRef=1 minReplicas=2 maxReplicas=3 metrics=4 behavior=5',
-  V2HorizontalPodAutoscalerStatus: 'observedGeneration=1 lastScaleTime=2 currentReplicas=3 desiredReplicas=4 currentMetrics=5 conditions=6',
+  V2HorizontalPodAutoscalerStatus:
+    'observedGeneration=1 lastScaleTime=2 currentReplicas=3 desiredReplicas=4 currentMetrics=5 conditions=6',
   V2MetricIdentifier: 'name=1 selector=2',
   V2MetricSpec: 'type=1 object=2 pods=3 resource=4 containerResource=7 external=5',
   V2MetricStatus: 'type=1 object=2 pods=3 resource=4 containerResource=7 external=5',
@@ -476,9 +530,11 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicy: 'metadata=1 spec=2 status=3',
   ValidatingAdmissionPolicyBinding: 'metadata=1 spec=2',
   ValidatingAdmissionPolicyBindingSpec: 'policyName=1 paramRef=2 matchResources=3 validationActions=4',
-  ValidatingAdmissionPolicySpec: 'paramKind=1 matchConstraints=2 validations=3 failurePolicy=4 auditAnnotations=5 matchConditions=6 variables=7',
+  ValidatingAdmissionPolicySpec:
+    'paramKind=1 matchConstraints=2 validations=3 failurePolicy=4 auditAnnotations=5 matchConditions=6 variables=7',
   ValidatingAdmissionPolicyStatus: 'observedGeneration=1 typeChecking=2 conditions=3',
-  ValidatingWebhook: 'name=1 clientConfig=2 rules=3 failurePolicy=4 matchPolicy=9 namespaceSelector=5 objectSelector=10 sideEffects=6 timeoutSeconds=7 admissionReviewVersions=8 matchConditions=11',
+  ValidatingWebhook:
+    'name=1 clientConfig=2 rules=3 failurePolicy=4 matchPolicy=9 namespaceSelector=5 objectSelector=10 sideEffects=6 timeoutSeconds=7 admissionReviewVersions=8 matchConditions=11',
   ValidatingWebhookConfiguration: 'metadata=1 webhooks=2',
   Validation: 'expression=1 message=2 reason=3 messageExpression=4',
   Variable: 'name=1 expression=2',
@@ -496,7 +552,8 @@ export const fieldNumbers: Readonly<Record<string, string>> = {
   VolumeNodeResources: 'count=1',
   VolumeProjection: 'secret=1 downwardAPI=2 configMap=3 serviceAccountToken=4 clusterTrustBundle=5 podCertificate=6',
   VolumeResourceRequirements: 'limits=1 requests=2',
-  VolumeSource: 'hostPath=1 emptyDir=2 gcePersistentDisk=3 awsElasticBlockStore=4 gitRepo=5 secret=6 nfs=7 iscsi=8 glusterfs=9 persistentVolumeClaim=10 rbd=11 flexVolume=12 cinder=13 cephfs=14 flocker=15 downwardAPI=16 fc=17 azureFile=18 configMap=19 vsphereVolume=20 quobyte=21 azureDisk=22 photonPersistentDisk=23 projected=26 portworxVolume=24 scaleIO=25 storageos=27 csi=28 ephemeral=29 image=30',
+  VolumeSource:
+    'hostPath=1 emptyDir=2 gcePersistentDisk=3 awsElasticBlockStore=4 gitRepo=5 secret=6 nfs=7 iscsi=8 glusterfs=9 persistentVolumeClaim=10 rbd=11 flexVolume=12 cinder=13 cephfs=14 flocker=15 downwardAPI=16 fc=17 azureFile=18 configMap=19 vsphereVolume=20 quobyte=21 azureDisk=22 photonPersistentDisk=23 projected=26 portworxVolume=24 scaleIO=25 storageos=27 csi=28 ephemeral=29 image=30',
   VolumeStatus: 'image=1',
   VsphereVirtualDiskVolumeSource: 'volumePath=1 fsType=2 storagePolicyName=3 storagePolicyID=4',
   WeightedPodAffinityTerm: 'weight=1 podAffinityTerm=2',

@@ -1,3 +1,2 @@
 export { decodeProtobuf, openEnvelope } from './decode.ts'
-export type { ProtobufEnvelope } from './decode.ts'
 export { ProtobufError } from './wire.ts'

@@ -1,4 +1,4 @@
-/** The bytes are no protobuf message. */
+/** An invalid protobuf message. */
 export class ProtobufError extends Error {
   constructor(message: string) {
     super(message)
@@ -6,7 +6,7 @@ export class ProtobufError extends Error {
   }
 }
 
-/** One field of a message as it stands on the wire. */
+/** A field of a message in wire format. */
 export type WireField =
   | { number: number; type: 'varint'; value: bigint }
   | { number: number; type: 'fixed'; bytes: Buffer }
@@ -14,7 +14,7 @@ export type WireField =
 
 const truncated = () => new ProtobufError('proto: unexpected end of message')
 
-/** Reads the fields of a message, in order. Throws ProtobufError. */
+/** Decodes the fields of a message in order. Throws ProtobufError. */
 export function* wireFields(message: Buffer): IterableIterator<WireField> {
   let at = 0
   const varint = (): bigint => {

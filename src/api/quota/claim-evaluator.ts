@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '../generated/types.ts'
-import { storageClassOf } from '../kinds/storage-class-name.ts'
-import { compareQuantity, quantityIsInteger, quantityValue } from '../quantity.ts'
+import { storageClassOf } from '../kinds/volumes/storage-classes.ts'
+import { compareQuantity, quantityIsInteger, quantityValue } from '../numbers/quantity.ts'
 import { type QuotaEvaluator, countName, selectsValue } from './evaluator.ts'
 
 const claims = 'persistentvolumeclaims'
@@ -11,7 +11,7 @@ const ofClass = '.storageclass.storage.k8s.io/'
 
 const wholeBytes = (amount: string): string => (quantityIsInteger(amount) ? amount : quantityValue(amount).toString())
 
-/** A claim that is made smaller again counts with what it got meanwhile. */
+/** A claim that is shrunk after a failed expansion counts with its allocated size. */
 function storageOf({ spec, status }: PersistentVolumeClaim): string | undefined {
   const requested = spec.resources?.requests?.['storage']
   if (requested === undefined) return undefined
@@ -19,18 +19,27 @@ function storageOf({ spec, status }: PersistentVolumeClaim): string | undefined 
   return wholeBytes(allocated !== undefined && compareQuantity(allocated, requested) > 0 ? allocated : requested)
 }
 
-/** The attribute classes that a claim has or is getting. */
+/** The current and target volume attributes classes of a claim. */
 function attributeClasses({ spec, status }: PersistentVolumeClaim): string[] {
-  const named = [spec.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName]
+  const named = [
+    spec.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ]
   return [...new Set(named.filter((name) => name !== undefined && name !== ''))] as string[]
 }
 
 const hasOther = (a: PersistentVolumeClaim, b: PersistentVolumeClaim): boolean =>
   storageOf(a) !== storageOf(b) || attributeClasses(a).sort().join() !== attributeClasses(b).sort().join()
 
-/** Claims: their number and the storage they ask for, of all classes and of each. */
+/** The quota of claims: their number and requested storage, in total and by class. */
 export const claimEvaluator: QuotaEvaluator<PersistentVolumeClaim> = {
-  uses: (name) => name === claimCount || name === claims || name === storage || name.endsWith(ofClass + claims) || name.endsWith(ofClass + storage),
+  uses: (name) =>
+    name === claimCount ||
+    name === claims ||
+    name === storage ||
+    name.endsWith(ofClass + claims) ||
+    name.endsWith(ofClass + storage),
   usage(claim) {
     const usage = { [claimCount]: '1', [claims]: '1' }
     const className = storageClassOf(claim)
@@ -47,5 +56,6 @@ export const claimEvaluator: QuotaEvaluator<PersistentVolumeClaim> = {
     return classes.length ? classes.some((name) => selectsValue(scope, name)) : selectsValue(scope, undefined)
   },
   mayDiffer: hasOther,
-  concerns: ({ subresource, object, old }) => subresource === '' || (subresource === 'status' && old !== undefined && hasOther(object, old)),
+  concerns: ({ subresource, object, old }) =>
+    subresource === '' || (subresource === 'status' && old !== undefined && hasOther(object, old)),
 }

@@ -1,37 +1,43 @@
 import type { ScopedResourceSelectorRequirement } from '../generated/types.ts'
-import type { ResourceList } from '../kinds/resource-names.ts'
+import type { ResourceList } from '../kinds/quantities/resource-names.ts'
 import type { KubeObject } from '../object.ts'
 
-/** A request that may change what is used. */
+/** A request that may change usage. */
 export interface QuotaRequest<T extends KubeObject = KubeObject> {
   operation: 'CREATE' | 'UPDATE'
-  /** '' for the main resource. */
+  /** The subresource; '' for the main resource. */
   subresource: string
   object: T
-  /** Absent for a create. */
+  /** The old object; absent for a create. */
   old: T | undefined
 }
 
-/** How objects of one kind are held to quotas. Pure. */
+/** Computes the quota usage of one kind. Pure. */
 export interface QuotaEvaluator<T extends KubeObject = KubeObject> {
-  /** Whether a quota's resource is one that these objects use. */
+  /** True if objects of the kind use the resource of a quota. */
   uses(name: string): boolean
-  /** What one object uses, by the names that quotas have for it. */
+  /** The usage of one object by quota resource name. */
   usage(object: T, nowMs: number): ResourceList
   matchesScope(scope: ScopedResourceSelectorRequirement, object: T): boolean
-  /** Whether a request can change what is used. */
+  /** True if a request can change usage. */
   concerns(request: QuotaRequest<T>): boolean
-  /** Whether a change of an object could change what it uses: quick, as most changes do not. */
+  /** Quick check whether an update may change usage, since most do not. */
   mayDiffer(before: T, after: T): boolean
-  /** What an object has to say because a quota holds it to these resources, and does not: the end of a sentence. */
+  /**
+   * The fields that an object must set because a quota limits these resources, if it does not: the end of a sentence.
+   */
   unsaid?(names: readonly string[], object: T): string | undefined
 }
 
-/** `count/deployments.apps`: the name under which objects of any kind are counted. */
-export const countName = (group: string, plural: string): string => (group ? `count/${plural}.${group}` : `count/${plural}`)
+/** The generic count resource: `count/deployments.apps`. */
+export const countName = (group: string, plural: string): string =>
+  group ? `count/${plural}.${group}` : `count/${plural}`
 
-/** Whether the value of a scope is one that the requirement selects, as a label's would be. */
-export function selectsValue({ operator, values = [] }: ScopedResourceSelectorRequirement, value: string | undefined): boolean {
+/** True if the requirement selects the value of a scope, as for labels. */
+export function selectsValue(
+  { operator, values = [] }: ScopedResourceSelectorRequirement,
+  value: string | undefined,
+): boolean {
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value)

@@ -1,12 +1,37 @@
 import { claimEvaluator } from './claim-evaluator.ts'
 import { type QuotaEvaluator, countName } from './evaluator.ts'
 import { podEvaluator } from './pod-evaluator.ts'
-import { serviceEvaluator } from './service-evaluator.ts'
+import type { Service } from '../generated/types.ts'
 
-/** Objects of core that are counted by their plain name, too. */
+const serviceCount = countName('', 'services')
+const serviceNames = new Set([serviceCount, 'services', 'services.nodeports', 'services.loadbalancers'])
+
+/** The number of node ports that a service will have. They may not be allocated yet. */
+function nodePorts({ spec }: Service): number {
+  const ports = spec?.ports ?? []
+  if (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false)
+    return ports.filter(({ nodePort }) => nodePort).length
+  return spec?.type === 'NodePort' || spec?.type === 'LoadBalancer' ? ports.length : 0
+}
+
+/** The quota of services: their number, load balancers, and node ports. */
+const serviceEvaluator: QuotaEvaluator<Service> = {
+  uses: (name) => serviceNames.has(name),
+  usage: (service) => ({
+    [serviceCount]: '1',
+    services: '1',
+    'services.loadbalancers': service.spec?.type === 'LoadBalancer' ? '1' : '0',
+    'services.nodeports': String(nodePorts(service)),
+  }),
+  matchesScope: () => false,
+  mayDiffer: (before, after) => before.spec?.type !== after.spec?.type || nodePorts(before) !== nodePorts(after),
+  concerns: ({ subresource }) => subresource === '',
+}
+
+/** Core resources that are also counted by their plain name. */
 const plainlyCounted = ['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets']
 
-/** Counts objects, whatever they are. */
+/** Counts objects of any kind. */
 function countEvaluator(group: string, plural: string): QuotaEvaluator {
   const names = [countName(group, plural), ...(group === '' && plainlyCounted.includes(plural) ? [plural] : [])]
   return {
@@ -22,12 +47,12 @@ const known = new Map<string, QuotaEvaluator | undefined>([
   ['/pods', podEvaluator as QuotaEvaluator],
   ['/persistentvolumeclaims', claimEvaluator as QuotaEvaluator],
   ['/services', serviceEvaluator as QuotaEvaluator],
-  // Events are never held to a quota.
+  // Quotas do not apply to events.
   ['/events', undefined],
   ['events.k8s.io/events', undefined],
 ])
 
-/** How objects of a kind are held to quotas; undefined if they are not. */
+/** The evaluator of a kind; undefined if quotas do not apply to it. */
 export function evaluatorOf(group: string, plural: string): QuotaEvaluator | undefined {
   const key = `${group}/${plural}`
   if (!known.has(key)) known.set(key, countEvaluator(group, plural))

@@ -1,32 +1,48 @@
 import type { Container, Pod, PodAffinityTerm, PodSpec, ScopedResourceSelectorRequirement } from '../generated/types.ts'
-import { secondsInMs } from '../int64.ts'
-import { podLimits, podRequests } from '../kinds/pod-resources.ts'
-import { qosClassOf } from '../kinds/qos.ts'
-import { type ResourceList, isExtendedResource, isHugePages, isNativeResource, isPodLevelResource } from '../kinds/resource-names.ts'
+import { secondsInMs } from '../numbers/int64.ts'
+import { podLimits, podRequests } from '../kinds/pods/pod-resources.ts'
+import { qosClassOf } from '../kinds/pods/qos.ts'
+import {
+  type ResourceList,
+  isExtendedResource,
+  isHugePages,
+  isNativeResource,
+  isPodLevelResource,
+} from '../kinds/quantities/resource-names.ts'
 import { type QuotaEvaluator, countName, selectsValue } from './evaluator.ts'
 
 const podCount = countName('', 'pods')
 const deviceClasses = 'deviceclass.resource.kubernetes.io/'
 const computeNames = ['cpu', 'memory', 'ephemeral-storage']
-const names = new Set([podCount, 'pods', ...computeNames, ...computeNames.flatMap((name) => [`requests.${name}`, `limits.${name}`])])
+const names = new Set([
+  podCount,
+  'pods',
+  ...computeNames,
+  ...computeNames.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+])
 
-/** What containers must say where it is held to a quota. No others were added since: it was thought a mistake. */
+/**
+ * Resources that containers must set if a quota limits them. Kubernetes considers the requirement a mistake and added
+ * no others.
+ */
 const mandatory = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
-const isExtendedName = (name: string) => name.startsWith('requests.') && (!isNativeResource(name) || name.startsWith(`requests.${deviceClasses}`))
+const isExtendedName = (name: string) =>
+  name.startsWith('requests.') && (!isNativeResource(name) || name.startsWith(`requests.${deviceClasses}`))
 
 function computeUsage(requests: ResourceList, limits: ResourceList): ResourceList {
   const usage: ResourceList = { pods: '1' }
   for (const name in requests) {
     const isPlain = computeNames.includes(name) || isHugePages(name)
     if (isPlain) usage[name] = requests[name]!
-    if (isPlain || isExtendedResource(name) || name.startsWith(deviceClasses)) usage[`requests.${name}`] = requests[name]!
+    if (isPlain || isExtendedResource(name) || name.startsWith(deviceClasses))
+      usage[`requests.${name}`] = requests[name]!
   }
   for (const name of computeNames) if (limits[name] !== undefined) usage[`limits.${name}`] = limits[name]
   return usage
 }
 
-/** When a pod that is being deleted stops to count, though it is still there: its node may be lost. */
+/** The time at which a terminating pod no longer counts, although it still exists: its node may be lost. */
 export function uncountedAtMs({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return undefined
@@ -35,24 +51,30 @@ export function uncountedAtMs({ metadata }: Pod): number | undefined {
 
 const hasFinished = ({ status }: Pod): boolean => status?.phase === 'Failed' || status?.phase === 'Succeeded'
 
-/** Whether a pod has come to its end, so that only its object counts. */
+/** True if a pod has ended, so only its object counts. */
 const hasEnded = (pod: Pod, nowMs: number): boolean => hasFinished(pod) || nowMs > (uncountedAtMs(pod) ?? Infinity)
 
-/** What its containers have got of a node, which may be more than they ask for now. */
+/** The allocated resources of the containers, which may exceed their current requests. */
 const heldText = ({ status }: Pod): string =>
   [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
-    .map(({ resources, allocatedResources }) => (resources || allocatedResources ? JSON.stringify([resources, allocatedResources]) : ''))
+    .map(({ resources, allocatedResources }) =>
+      resources || allocatedResources ? JSON.stringify([resources, allocatedResources]) : '',
+    )
     .join()
 
-const isTerminating = ({ spec }: Pod): boolean => spec.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0
+const isTerminating = ({ spec }: Pod): boolean =>
+  spec.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0
 
-const looksAcross = ({ namespaces, namespaceSelector }: PodAffinityTerm): boolean => Boolean(namespaces?.length) || namespaceSelector !== undefined
+const looksAcross = ({ namespaces, namespaceSelector }: PodAffinityTerm): boolean =>
+  Boolean(namespaces?.length) || namespaceSelector !== undefined
 
 function hasAffinityAcrossNamespaces({ affinity }: PodSpec): boolean {
   return [affinity?.podAffinity, affinity?.podAntiAffinity].some(
     (terms) =>
       terms?.requiredDuringSchedulingIgnoredDuringExecution?.some(looksAcross) ||
-      terms?.preferredDuringSchedulingIgnoredDuringExecution?.some(({ podAffinityTerm }) => looksAcross(podAffinityTerm)),
+      terms?.preferredDuringSchedulingIgnoredDuringExecution?.some(({ podAffinityTerm }) =>
+        looksAcross(podAffinityTerm),
+      ),
   )
 }
 
@@ -78,21 +100,29 @@ function matchesScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boole
 const hasPodLevelResources = ({ resources }: PodSpec): boolean =>
   Object.keys({ ...resources?.requests, ...resources?.limits }).some(isPodLevelResource)
 
-const saidBy = ({ resources }: Container): ResourceList => computeUsage(resources?.requests ?? {}, resources?.limits ?? {})
+const saidBy = ({ resources }: Container): ResourceList =>
+  computeUsage(resources?.requests ?? {}, resources?.limits ?? {})
 
 function unsaid(required: readonly string[], { spec }: Pod): string | undefined {
   if (hasPodLevelResources(spec)) return undefined
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((container) => ({ name: container.name, said: saidBy(container) }))
-  const problems = required.filter((name) => mandatory.has(name)).sort().flatMap((name) => {
-    const silent = containers.filter(({ said }) => said[name] === undefined).map((container) => container.name)
-    return silent.length ? [`${name} for: ${[...new Set(silent)].sort().join(',')}`] : []
-  })
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((container) => ({
+    name: container.name,
+    said: saidBy(container),
+  }))
+  const problems = required
+    .filter((name) => mandatory.has(name))
+    .sort()
+    .flatMap((name) => {
+      const silent = containers.filter(({ said }) => said[name] === undefined).map((container) => container.name)
+      return silent.length ? [`${name} for: ${[...new Set(silent)].sort().join(',')}`] : []
+    })
   return problems.length ? `must specify ${problems.join('; ')}` : undefined
 }
 
-/** Pods: their number and what they ask for, until they have ended. */
+/** The quota of pods: their number and requests until they have ended. */
 export const podEvaluator: QuotaEvaluator<Pod> = {
-  uses: (name) => names.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-') || isExtendedName(name),
+  uses: (name) =>
+    names.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-') || isExtendedName(name),
   usage(pod, nowMs) {
     const counted = { [podCount]: '1' }
     return hasEnded(pod, nowMs) ? counted : { ...counted, ...computeUsage(podRequests(pod), podLimits(pod)) }
@@ -100,7 +130,8 @@ export const podEvaluator: QuotaEvaluator<Pod> = {
   matchesScope,
   mayDiffer(before, after) {
     const [old, now] = [before.metadata, after.metadata]
-    if (old.uid !== now.uid || old.generation !== now.generation || old.deletionTimestamp !== now.deletionTimestamp) return true
+    if (old.uid !== now.uid || old.generation !== now.generation || old.deletionTimestamp !== now.deletionTimestamp)
+      return true
     return hasFinished(before) !== hasFinished(after) || heldText(before) !== heldText(after)
   },
   concerns({ operation, subresource, object, old }) {

@@ -1,11 +1,11 @@
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../generated/types.ts'
-import { addTo, pick } from '../kinds/amounts.ts'
-import type { ResourceList } from '../kinds/resource-names.ts'
+import { addTo, pick } from '../kinds/quantities/amounts.ts'
+import type { ResourceList } from '../kinds/quantities/resource-names.ts'
 import type { KubeObject } from '../object.ts'
 import type { QuotaEvaluator } from './evaluator.ts'
 
-/** What an object must be for a quota to hold it. */
-export const scopesOf = ({ spec }: ResourceQuota): ScopedResourceSelectorRequirement[] => [
+/** The scopes that an object must match for a quota to apply. */
+const scopesOf = ({ spec }: ResourceQuota): ScopedResourceSelectorRequirement[] => [
   ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
   ...(spec?.scopeSelector?.matchExpressions ?? []),
 ]
@@ -13,11 +13,16 @@ export const scopesOf = ({ spec }: ResourceQuota): ScopedResourceSelectorRequire
 export const isInScope = (quota: ResourceQuota, evaluator: QuotaEvaluator, object: KubeObject): boolean =>
   scopesOf(quota).every((scope) => evaluator.matchesScope(scope, object))
 
-/** What an object uses of a quota, by the names given. */
-export const usageOf = (quota: ResourceQuota, names: readonly string[], evaluator: QuotaEvaluator, object: KubeObject, nowMs: number): ResourceList =>
-  isInScope(quota, evaluator, object) ? pick(evaluator.usage(object, nowMs), names) : {}
+/** The usage of an object for the given quota resources. */
+export const usageOf = (
+  quota: ResourceQuota,
+  names: readonly string[],
+  evaluator: QuotaEvaluator,
+  object: KubeObject,
+  nowMs: number,
+): ResourceList => (isInScope(quota, evaluator, object) ? pick(evaluator.usage(object, nowMs), names) : {})
 
-/** What objects use of a quota together: each of the names that their kind can use, zero if they do not. */
+/** The total usage of objects: every resource that their kind can use, 0 if unused. */
 export function totalUsage(
   quota: ResourceQuota,
   names: readonly string[],

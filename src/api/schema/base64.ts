@@ -1,4 +1,4 @@
-/** A text that is no base64, in the words of Go's decoder. */
+/** Invalid base64, in the words of Go's decoder. */
 export class Base64Error extends Error {
   constructor(at: number) {
     super(`illegal base64 data at input byte ${at}`)
@@ -6,7 +6,7 @@ export class Base64Error extends Error {
   }
 }
 
-// The last character before the padding has bits to spare, which are zero when Go writes it.
+// The last character before the padding has spare bits, which Go writes as zero.
 const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/
 
 const isNewline = (byte: number | undefined) => byte === 0x0a || byte === 0x0d
@@ -18,7 +18,7 @@ const isAlphabet = (byte: number) =>
   byte === 0x2f // /
 const padding = 0x3d
 
-/** Standard base64 as Go writes it back; line breaks are let through. Throws Base64Error. */
+/** Normalizes standard base64 as Go does. Line breaks are accepted. Throws Base64Error. */
 export function canonicalBase64(text: string): string {
   if (text.length % 4 === 0 && canonical.test(text)) return text
   const wrong = firstWrongByte(Buffer.from(text))

@@ -1,16 +1,23 @@
 import { schema } from '../generated/schema.ts'
-import { isInt64, toInt64 } from '../int64.ts'
+import { isInt64, toInt64 } from '../numbers/int64.ts'
 import {
-  cloneChanged, cloneObject, exactNumber, hasFractions, parseTree, setKey, treeOf, withExactNumbers,
+  cloneChanged,
+  cloneObject,
+  exactNumber,
+  hasFractions,
+  parseTree,
+  setKey,
+  treeOf,
+  withExactNumbers,
 } from '../json/index.ts'
 import type { Json } from '../object.ts'
-import { canonicalQuantity } from '../quantity.ts'
+import { canonicalQuantity } from '../numbers/quantity.ts'
 import { canonicalBase64 } from './base64.ts'
 import { diagnose } from './diagnose.ts'
 import type { Field, FieldType, Struct } from './schema.ts'
 import { canonicalTime } from './time.ts'
 
-/** A value that does not fit its type, or is refused for unknown fields, in the words of Go's decoder. */
+/** A value that does not fit its type, or has forbidden unknown fields, in the words of Go's decoder. */
 export class DecodeError extends Error {
   constructor(message: string) {
     super(message)
@@ -19,15 +26,18 @@ export class DecodeError extends Error {
 }
 
 export interface DecodeOptions {
-  /** What the value was parsed from: errors quote numbers from it and come in its order. Without it keys count as sorted. */
+  /** The source text. Errors quote its numbers and follow its order. Without it, keys count as sorted. */
   text?: string | undefined
-  /** Whether `text` has numbers with a fraction or an exponent, which are no integers whatever their value; found out if not told. */
+  /** True if `text` has numbers with a fraction or an exponent, which are never integers. Computed if undefined. */
   hasFractions?: boolean
-  /** What the parser found said twice. */
+  /** Duplicate fields that the parser found. */
   duplicates?: string[]
-  /** The value need not be copied: it may be changed, and become the result. */
+  /** The value may be modified and become the result. */
   isOwned?: boolean
-  /** A decoded value of the same type that this one was made out of: what stands in it as it did there fits, and is shared with the result. */
+  /**
+   * A decoded value of the same type that this one was derived from. Shared parts are valid, and the result shares
+   * them.
+   */
   madeOf?: Json
 }
 
@@ -35,33 +45,34 @@ export interface Decoded {
   object: { [key: string]: Json }
   /** Paths of the fields that the type does not have, which are dropped: `spec.containers[0].bar`. */
   unknown: string[]
-  /** Unknown and duplicate fields as Kubernetes tells them, in the order of the text: `unknown field "metadata.bar"`. */
+  /**
+   * Unknown and duplicate fields as Kubernetes tells them, in the order of the text: `unknown field "metadata.bar"`.
+   */
   problems: string[]
 }
 
-/** Reads a value that is its own to change: what fits as it is becomes the result. */
+/** Decodes a value that it may modify. Valid parts are reused in the result. */
 type Reader = (value: Json) => Json | undefined
 
-/** Thrown where a value does not fit; what is wrong exactly is then found by the slow way, which goes by the text. */
+/** Thrown if a value does not fit. The slow path then finds the exact error in the text. */
 const mismatch = new Error('mismatch')
 
-// Set by any reader that meets what only the text can settle: a field its type does not have.
-// Decoding is synchronous and never re-entered.
+// Set by a reader that finds an unknown field, which only the text can locate.
 let isUnsettled = false
 
 const nothing: ReadonlySet<object> = new Set()
 
-/** What is shared with a value that was decoded before, and need not be read. */
+/** Parts shared with an already decoded value, which need no decoding. */
 let settled = nothing
 
 interface Step {
   name: string
   read: Reader
-  /** Makes what is written out when nothing was sent; undefined where nothing is. */
+  /** Creates the value of an absent field that is always serialized; undefined for other fields. */
   absent: (() => Json) | undefined
 }
 
-/** The zero of a type, as an item of a list or a value of a map. */
+/** The zero value of a type, for a null item of a list or map. */
 function zeroItem(type: FieldType): () => Json {
   switch (type.kind) {
     case 'string':
@@ -142,14 +153,14 @@ function scalarReader(kind: FieldType['kind'], dropZero: boolean): Reader {
   }
 }
 
-/** An int64 that is not a safe number. What comes without a text may also have its number in another form. */
+/** Decodes an int64 that is not a safe number. Without a text, the number may have another form. */
 function largeInteger(value: Json): Json {
   const exact = typeof value === 'bigint' ? value : typeof value === 'number' ? exactNumber(String(value)) : undefined
   if (typeof exact !== 'bigint' || !isInt64(exact)) throw mismatch
   return toInt64(exact)
 }
 
-// The same few amounts come again and again; the cache is bounded so that nobody can fill the memory through it.
+// The same few quantities occur repeatedly. The cache is bounded, so that requests cannot exhaust memory.
 const knownQuantities = new Map<string, string>()
 
 function quantityText(value: string | number | bigint): string {
@@ -161,7 +172,7 @@ function quantityText(value: string | number | bigint): string {
   return canonical
 }
 
-/** What an empty list or map leaves: nothing, itself, or null, as its zero says. */
+/** The result of an empty list or map: nothing, itself, or null, depending on its zero. */
 type Empty = Json | undefined
 
 function listReader(of: FieldType, empty: Empty): Reader {
@@ -191,7 +202,7 @@ function mapReader(of: FieldType, empty: Empty): Reader {
     for (const key in value) {
       const item = value[key]
       if (item === undefined) {
-        // What was set to undefined is not there, as in JSON.
+        // An undefined field counts as absent, as in JSON.
         delete value[key]
         continue
       }
@@ -205,7 +216,7 @@ function mapReader(of: FieldType, empty: Empty): Reader {
 
 const structReaders = new Map<string, Reader>()
 
-/** The reader of a structure, compiled when it is first needed: types refer to each other in circles. */
+/** The reader of a structure, compiled on first use because types are recursive. */
 function structReader(name: string): Reader {
   let read = structReaders.get(name)
   if (read) return read
@@ -231,10 +242,17 @@ interface Steps {
 
 function compileSteps(struct: Struct): Steps {
   const all = Object.values(struct.fields).map(compileStep)
-  return { all, byName: new Map(all.map((step) => [step.name, step])), emitted: all.filter((step) => step.absent !== undefined) }
+  return {
+    all,
+    byName: new Map(all.map((step) => [step.name, step])),
+    emitted: all.filter((step) => step.absent !== undefined),
+  }
 }
 
-/** Makes `value` itself what it is to be, unless a field has to go, which would make it slow; what was changed by then reads as before. */
+/**
+ * Modifies `value` in place, unless a field must be deleted, which would make it slow. Decoding a partly modified value
+ * again gives the same result.
+ */
 function readInPlace(value: { [key: string]: Json }, { byName, emitted }: Steps): boolean {
   for (const name in value) {
     const step = byName.get(name)
@@ -263,7 +281,7 @@ function readAnew(value: { [key: string]: Json }, { all }: Steps): Json {
     const read = step.read(sent)
     if (read !== undefined) out[step.name] = read
   }
-  // What was set to undefined is not there: objects out of the server's own hands have such fields.
+  // An undefined field counts as absent. Objects created in the server have such fields.
   for (const name in value) if (value[name] !== undefined) seen--
   if (seen !== 0) isUnsettled = true
   return out
@@ -273,7 +291,7 @@ function reader(type: FieldType, dropZero: boolean, empty: Empty = dropZero ? un
   switch (type.kind) {
     case 'struct':
       return structReader(type.name)
-    // An empty list or map that is always written out does not survive storage: Kubernetes answers null.
+    // An empty list or map that is always serialized does not survive storage: Kubernetes returns null.
     case 'list':
       return listReader(type.of, empty)
     case 'map':
@@ -293,8 +311,9 @@ function compileStep(field: Field): Step {
 }
 
 /**
- * Decodes a value as a type of the schema: checks types, drops unknown fields, writes quantities, times and base64 canonically, and
- * lets zeroes vanish or appear as in Kubernetes' answers. The result shares nothing with the value, unless that `isOwned` or was `madeOf` another.
+ * Decodes a value as a type of the schema: checks types, drops unknown fields, normalizes quantities, times and base64,
+ * and adds or removes zero values as Kubernetes does. The result shares nothing with the value, unless `isOwned` or
+ * `madeOf` is set.
  */
 export function decodeObject(typeName: string, value: Json, options: DecodeOptions = {}): Decoded {
   const read = structReader(typeName)
@@ -317,7 +336,7 @@ export function decodeObject(typeName: string, value: Json, options: DecodeOptio
   return { object, unknown, problems }
 }
 
-/** The value for readers to change; notes what they are to leave alone. */
+/** The value that readers may modify. Records the parts that they must not modify. */
 function ownCopy(value: Json, { isOwned, madeOf }: DecodeOptions): Json {
   if (value === null || value === undefined) return {}
   if (isOwned) return value

@@ -1,25 +1,28 @@
 import { schema } from '../generated/schema.ts'
 import { Members, NumberLiteral } from '../json/index.ts'
 import type { Tree } from '../json/index.ts'
-import { canonicalQuantity } from '../quantity.ts'
+import { canonicalQuantity } from '../numbers/quantity.ts'
 import { canonicalBase64 } from './base64.ts'
 import type { Field, FieldType } from './schema.ts'
 import { canonicalTime } from './time.ts'
 
-/** What Go's decoder says of a document. */
-export interface Diagnosis {
+/** The errors of Go's decoder for a document. */
+interface Diagnosis {
   error?: string
   unknown: string[]
   problems: string[]
 }
 
-/** Where the decoder stands, as its errors tell it: the structure it fills and the fields that lead here, without indexes and map keys. */
+/** The decoder's position in errors: the current structure and the field path, without indexes and map keys. */
 interface Place {
   struct: string
   path: string
 }
 
-/** An error that ends decoding at once: of a type that decodes itself. Other errors let it go on, and the first one counts. */
+/**
+ * An error that aborts decoding: of a type with its own decoder. After other errors decoding continues, and the first
+ * one is reported.
+ */
 class Abort extends Error {}
 
 // Go stops collecting there too.
@@ -33,7 +36,7 @@ function goKind(tree: Tree): string {
 }
 
 /** A type in Go's words: `[]v1.Container`, `map[string]string`. */
-export function goTypeOf(type: FieldType, named?: string): string {
+function goTypeOf(type: FieldType, named?: string): string {
   switch (type.kind) {
     case 'struct': {
       const struct = schema[type.name]!
@@ -65,7 +68,11 @@ class Decoder {
   readonly #problems = new Set<string>()
 
   diagnosis(): Diagnosis {
-    return { ...(this.error === undefined ? {} : { error: this.error }), unknown: this.#unknown, problems: [...this.#problems] }
+    return {
+      ...(this.error === undefined ? {} : { error: this.error }),
+      unknown: this.#unknown,
+      problems: [...this.#problems],
+    }
   }
 
   #report(kind: 'unknown' | 'duplicate', path: string) {
@@ -141,7 +148,10 @@ class Decoder {
     }
   }
 
-  /** Kubernetes keeps free-form values as text. Here they are values, so a number that no double holds is refused. */
+  /**
+   * Kubernetes keeps free-form values as text. Here they are values, so a number that no double can represent is
+   * rejected.
+   */
   #raw(tree: Tree) {
     if (tree instanceof NumberLiteral) {
       if (Number.isFinite(Number(tree.text))) return
@@ -204,7 +214,7 @@ const numberOrKind = (tree: Tree) => (tree instanceof NumberLiteral ? `number ${
 
 const bits = { int32: 32, int64: 64 }
 
-/** The longest int64 is -9223372036854775808: what is longer need not be read, however long it is. */
+/** The longest int64 is -9223372036854775808. A longer number is rejected without parsing. */
 const maxIntegerChars = 20
 
 function isInteger(tree: Tree, size: 'int32' | 'int64'): boolean {
@@ -213,7 +223,7 @@ function isInteger(tree: Tree, size: 'int32' | 'int64'): boolean {
   return BigInt.asIntN(bits[size], n) === n
 }
 
-/** Decodes as Go does, in the order of the document, only for what it would complain about. */
+/** Decodes as Go does, in the order of the document, only to find its errors. */
 export function diagnose(typeName: string, tree: Tree): Diagnosis {
   const decoder = new Decoder()
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { schema } from '../generated/schema.ts'
-import { type Int64, toInt64 } from '../int64.ts'
+import { type Int64, toInt64 } from '../numbers/int64.ts'
 import { cloneObject, jsonText, parseJson, parseYaml, readJson } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { applyJsonPatch } from '../patches/json-patch.ts'
@@ -10,7 +10,7 @@ import { applyStrategicMergePatch } from '../patches/strategic-merge-patch.ts'
 import { decodeProtobuf } from '../protobuf/index.ts'
 import { fieldNumbers } from '../protobuf/field-numbers.ts'
 import { DecodeError, decodeObject } from './decode.ts'
-import { type FieldPath, pathsTo, readAt, valueAt } from './field-paths.ts'
+import { type FieldPath, pathsTo, readAt, valueAt } from './sample-paths.ts'
 
 const max = 2n ** 63n - 1n
 const min = -(2n ** 63n)

@@ -1,10 +1,10 @@
 /**
- * How a field vanishes, as in the Go types that Kubernetes clients expect:
- * - `omit`: a value with omitempty; its zero ("" 0 false [] {}) is not written out;
+ * How a field's zero value is serialized, as in the Go types that Kubernetes clients expect:
+ * - `omit`: a value with omitempty; its zero ("" 0 false [] {}) is omitted;
  * - `keep`: a pointer; what was sent is kept, zero or not, and absent stays absent;
- * - `emit`: always written; absent becomes its zero ("" 0 false {}, and null for lists, maps and times).
+ * - `emit`: always serialized; absent becomes its zero ("" 0 false {}, and null for lists, maps and times).
  */
-export type Zero = 'omit' | 'keep' | 'emit'
+type Zero = 'omit' | 'keep' | 'emit'
 
 export type ScalarType =
   | 'string'
@@ -32,20 +32,25 @@ export interface Field {
   zero: Zero
   /** Marked required in OpenAPI. */
   required?: boolean
-  /** A pointer that is always written: absent becomes null. */
+  /** A pointer that is always serialized: absent becomes null. */
   nullable?: boolean
-  /** The Go type of a string (or of a list's or map's strings) where it has a name, which error messages use: `v1.Protocol`. */
+  /**
+   * The Go type of a string (or of a list's or map's strings) where it has a name, which error messages use:
+   * `v1.Protocol`.
+   */
   goType?: string
-  /** The values that OpenAPI lists for a string (or for a list's or map's strings), in its order. Validation does not go by it. */
+  /**
+   * The enum values in OpenAPI of a string (or of a list's or map's strings), in its order. Validation does not use it.
+   */
   enum?: readonly string[]
-  /** How server-side apply and OpenAPI see a list. */
+  /** The list type for server-side apply and OpenAPI. */
   listType?: 'atomic' | 'set' | 'map'
   listMapKeys?: string[]
   mapType?: 'atomic'
-  /** How strategic merge patch sees a list (or, for `retainKeys`, a structure). */
+  /** The patch strategy of a list (or, for `retainKeys`, of a structure). */
   patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   patchMergeKey?: string
-  /** Added by us to one of Kubernetes' own types. */
+  /** Our addition to one of Kubernetes' own types. */
   isOurs?: boolean
 }
 
@@ -54,13 +59,15 @@ export interface Struct {
   goName: string
   /** The Go package version alias, which error messages use: `v1` in `v1.Container`. */
   goVersion: string
-  /** Of what is served as an object of its own. */
+  /** The group, version and kind of a type that is served as an object. */
   apiVersion?: string
   kind?: string
-  /** Server-side apply owns it as a whole. */
+  /** Atomic for server-side apply. */
   mapType?: 'atomic'
   fields: Record<string, Field>
 }
 
-/** Every structure that can occur in a served object, by our type name (`Pod`, `PodSpec`, `V2HorizontalPodAutoscaler`). */
+/**
+ * Every structure that can occur in a served object, by our type name (`Pod`, `PodSpec`, `V2HorizontalPodAutoscaler`).
+ */
 export type SchemaTable = Record<string, Struct>

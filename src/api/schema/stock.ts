@@ -1,14 +1,16 @@
 import { schema } from '../generated/schema.ts'
 import type { Field, FieldType } from './schema.ts'
 
-/** By type name: whether it has a field of ours, itself or deeper. A type that refers to itself has none on that account. */
+/** True by type name if a type has one of our additions, itself or nested. Recursive references do not count. */
 const known = new Map<string, boolean>()
 
 function hasOwnFields(name: string): boolean {
   const before = known.get(name)
   if (before !== undefined) return before
   known.set(name, false)
-  const has = Object.values(schema[name]?.fields ?? {}).some((field) => field.isOurs || structsIn(field.type).some(hasOwnFields))
+  const has = Object.values(schema[name]?.fields ?? {}).some(
+    (field) => field.isOurs || structsIn(field.type).some(hasOwnFields),
+  )
   known.set(name, has)
   return has
 }
@@ -19,8 +21,8 @@ function structsIn(type: FieldType): string[] {
 }
 
 /**
- * The name of a type as Kubernetes has it, without our additions: the type's own where there are none, else that of a copy
- * in the schema table, which is made when it is first asked for.
+ * The name of a type without our additions: its own name if it has none, otherwise that of a copy in the schema table,
+ * which is created on first use.
  */
 export function stockType(name: string): string {
   if (!hasOwnFields(name)) return name

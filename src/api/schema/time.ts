@@ -1,4 +1,4 @@
-/** A text that is no RFC 3339 time, in the words of Go's parser. */
+/** An invalid RFC 3339 time, in the words of Go's parser. */
 export class TimeError extends Error {
   constructor(message: string) {
     super(message)
@@ -13,14 +13,16 @@ const layouts: Record<TimePrecision, string> = {
   microsecond: '2006-01-02T15:04:05.000000Z07:00',
 }
 
-// Every month has 28 days; later days take the long way.
+// Fast path: every month has 28 days.
 const canonicalSeconds = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 const canonicalMicros = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/
 
-/** Go's zero time, which is written out as null. */
+/** Go's zero time, which is serialized as null. */
 const zero = '0001-01-01T00:00:00'
 
-/** A time as Kubernetes writes it: UTC, to the second or with six digits. Null for the zero time. Throws TimeError. */
+/**
+ * Normalizes a time as Kubernetes does: UTC, in seconds or with six digits. Null for the zero time. Throws TimeError.
+ */
 export function canonicalTime(text: string, precision: TimePrecision): string | null {
   const canonical = precision === 'second' ? canonicalSeconds : canonicalMicros
   const out = canonical.test(text) ? text : parse(text, precision)
@@ -44,7 +46,7 @@ function parse(text: string, precision: TimePrecision): string {
     rest = rest.slice(separator.length)
   }
   const number = (element: string, digits: number, what?: [name: string, least: number, most: number]): number => {
-    // Go takes an hour of one digit.
+    // Go accepts an hour of one digit.
     const taken = element === '15' && !isDigits(rest.slice(0, 2)) ? 1 : digits
     const part = rest.slice(0, taken)
     if (part.length < taken || !isDigits(part)) malformed(element)

@@ -3,14 +3,14 @@ import { type FieldError, forbidden, invalid, required } from '../validation/fie
 import { isLabelKey, isLabelValue } from '../validation/names.ts'
 import { Path } from '../validation/path.ts'
 
-/** Labels as objects carry them. */
+/** The labels of an object. */
 export type Labels = Readonly<Record<string, string>> | undefined
 
-/** Whether an object with these labels is selected. */
+/** True if the selector matches an object with these labels. */
 export type LabelMatcher = (labels: Labels) => boolean
 
-/** What a selector may carry over from objects that were stored under older rules. */
-export interface LabelSelectorOptions {
+/** Exceptions for selectors of objects that were stored under older rules. */
+interface LabelSelectorOptions {
   allowInvalidLabelValueInSelector?: boolean
 }
 
@@ -22,13 +22,19 @@ function validateValues(requirement: LabelSelectorRequirement, path: Path): Fiel
       return count ? [] : [required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")]
     case 'Exists':
     case 'DoesNotExist':
-      return count ? [forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : []
+      return count
+        ? [forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")]
+        : []
     default:
       return [invalid(path.child('operator'), requirement.operator ?? '', 'not a valid selector operator')]
   }
 }
 
-function validateRequirement(requirement: LabelSelectorRequirement, options: LabelSelectorOptions, path: Path): FieldError[] {
+function validateRequirement(
+  requirement: LabelSelectorRequirement,
+  options: LabelSelectorOptions,
+  path: Path,
+): FieldError[] {
   const key = requirement.key ?? ''
   const errors = [
     ...validateValues(requirement, path),
@@ -42,13 +48,15 @@ function validateRequirement(requirement: LabelSelectorRequirement, options: Lab
 }
 
 function validateMatchLabels(labels: Record<string, string>, path: Path): FieldError[] {
-  return Object.keys(labels).sort().flatMap((key) => [
-    ...isLabelKey(key).map((problem) => invalid(path, key, problem)),
-    ...isLabelValue(labels[key]!).map((problem) => invalid(path, labels[key], problem)),
-  ])
+  return Object.keys(labels)
+    .sort()
+    .flatMap((key) => [
+      ...isLabelKey(key).map((problem) => invalid(path, key, problem)),
+      ...isLabelValue(labels[key]!).map((problem) => invalid(path, labels[key], problem)),
+    ])
 }
 
-/** Judges a selector; an absent one is fine. */
+/** Validates a selector, which may be absent. */
 export function validateLabelSelector(
   selector: LabelSelector | undefined | null,
   path: Path,
@@ -87,13 +95,13 @@ function compileRequirement({ key, operator, values }: LabelSelectorRequirement)
   }
 }
 
-/** Selects objects that carry all of the given labels; an empty map selects everything. */
+/** Matches objects with all of the given labels. An empty map matches everything. */
 export function selectorFromMap(map: Labels): LabelMatcher {
   const wanted = Object.entries(map ?? {})
   return (labels) => wanted.every(([key, value]) => valueOf(labels, key) === value)
 }
 
-/** Turns a selector into its matcher: absent selects nothing, empty everything. Throws for an operator that does not exist. */
+/** Compiles a selector. An absent one matches nothing, an empty one everything. Throws for an unknown operator. */
 export function compileLabelSelector(selector: LabelSelector | undefined | null): LabelMatcher {
   if (!selector) return () => false
   const hasLabels = selectorFromMap(selector.matchLabels)
@@ -101,13 +109,13 @@ export function compileLabelSelector(selector: LabelSelector | undefined | null)
   return (labels) => hasLabels(labels) && requirements.every((matches) => matches(labels))
 }
 
-/** Whether the selector selects these labels; one that is not valid selects nothing. */
+/** True if the selector matches these labels. An invalid selector matches nothing. */
 export function labelSelectorMatches(selector: LabelSelector | undefined | null, labels: Labels): boolean {
   if (!isConvertible(selector)) return false
   return compileLabelSelector(selector)(labels)
 }
 
-// What Kubernetes turns into its internal form without an error.
+// Selectors that Kubernetes converts to its internal form without an error.
 const isConvertible = (selector: LabelSelector | undefined | null): boolean =>
   validateLabelSelector(selector, Path.of('selector')).length === 0
 
@@ -126,11 +134,16 @@ function requirementText({ key, operator, values }: LabelSelectorRequirement): s
   }
 }
 
-/** The selector as kubectl shows it: `a=b,c in (d,e)`; `<none>` for an empty one, `<error>` for one that is not valid. */
+/**
+ * The selector as kubectl shows it: `a=b,c in (d,e)`; `<none>` for an empty one, `<error>` for one that is not valid.
+ */
 export function labelSelectorText(selector: LabelSelector | undefined | null): string {
   if (!selector) return '<none>'
   if (!isConvertible(selector)) return '<error>'
-  const equalities = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }))
+  const equalities = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({
+    key,
+    text: `${key}=${value}`,
+  }))
   const expressions = (selector.matchExpressions ?? []).map((r) => ({ key: r.key, text: requirementText(r) }))
   const parts = [...equalities, ...expressions].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   return parts.map((part) => part.text).join(',') || '<none>'

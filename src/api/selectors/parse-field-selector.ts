@@ -6,15 +6,15 @@ export interface FieldRequirement {
   value: string
 }
 
-/** A field selector from a query string; a field that an object lacks counts as the empty text. */
-export interface ParsedFieldSelector {
+/** A parsed field selector. An absent field counts as empty. */
+interface ParsedFieldSelector {
   requirements: FieldRequirement[]
   matches: (getField: (field: string) => string | undefined) => boolean
   /** The canonical text, `metadata.name=a,status.phase!=Running`. */
   text: string
 }
 
-/** Cuts at commas that no backslash protects. */
+/** Splits at unescaped commas. */
 function splitTerms(selector: string): string[] {
   if (selector === '') return []
   const terms: string[] = []
@@ -36,7 +36,8 @@ function unescape(value: string): string {
   let result = ''
   for (let i = 0; i < value.length; i++) {
     const char = value[i]!
-    if (char === ',' || char === '=') throw badRequest(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`)
+    if (char === ',' || char === '=')
+      throw badRequest(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`)
     if (char !== '\\') {
       result += char
       continue
@@ -51,7 +52,10 @@ function unescape(value: string): string {
 
 const escape = (value: string) => value.replace(/[\\,=]/g, '\\$&')
 
-/** Reads `metadata.name=x,status.phase!=Running`; which fields there are is for the kind to say. Throws a BadRequest as Kubernetes does. */
+/**
+ * Parses `metadata.name=x,status.phase!=Running`. The kind decides which fields are supported. Throws a BadRequest as
+ * Kubernetes does.
+ */
 export function parseFieldSelector(text: string): ParsedFieldSelector {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text).sort()) {

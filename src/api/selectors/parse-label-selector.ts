@@ -1,11 +1,11 @@
 import { ApiError, badRequest } from '../errors.ts'
-import { parseInt64 } from '../int64.ts'
+import { parseInt64 } from '../numbers/int64.ts'
 import { isLabelKey, isLabelValue } from '../validation/names.ts'
 import type { LabelMatcher, Labels } from './label-selector.ts'
 import { type Token, scanSelector } from './scan-label-selector.ts'
 
-/** How a requirement relates key and values, in the words of the query string. */
-export type SelectorOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
+/** The operator of a requirement, as in the query string. */
+type SelectorOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
 
 export interface LabelRequirement {
   key: string
@@ -28,7 +28,8 @@ const operatorOf: Partial<Record<Token['kind'], SelectorOperator>> = {
 
 const found = (token: Token, expected: string) => badRequest(`found '${token.text}', expected: ${expected}`)
 
-const refused = (where: string, value: string, why: string) => badRequest(`${where}: Invalid value: ${JSON.stringify(value)}: ${why}`)
+const refused = (where: string, value: string, why: string) =>
+  badRequest(`${where}: Invalid value: ${JSON.stringify(value)}: ${why}`)
 
 class Parser {
   readonly #tokens: Token[]
@@ -38,13 +39,13 @@ class Parser {
     this.#tokens = scanSelector(text)
   }
 
-  // Where a name can stand, `in` and `notin` are names.
+  // Where a name is expected, `in` and `notin` are names.
   #asName(token: Token): Token {
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'name', text: token.text } : token
   }
 
   #current(): Token {
-    // The end comes again and again.
+    // At the end, the end token is returned repeatedly.
     return this.#tokens[this.#position] ?? this.#tokens.at(-1)!
   }
 
@@ -139,7 +140,7 @@ class Parser {
     return values
   }
 
-  /** Names between commas, either of which may be missing: `(,a,,b)`. Ends before the closing parenthesis. */
+  /** Names separated by commas, where names may be missing: `(,a,,b)`. Stops before the closing parenthesis. */
   #list(): string[] {
     const values: string[] = []
     for (;;) {
@@ -159,7 +160,8 @@ class Parser {
   }
 }
 
-const valueOf = (labels: Labels, key: string): string | undefined => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined)
+const valueOf = (labels: Labels, key: string): string | undefined =>
+  labels && Object.hasOwn(labels, key) ? labels[key] : undefined
 
 function compare({ key, operator, values }: LabelRequirement): LabelMatcher {
   const bound = parseInt64(values[0]!)!
@@ -216,14 +218,18 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
   }
 }
 
-/** Reads `a=b,c!=d,e in (x,y),!f,g,h>1` into requirements, by key. Throws a BadRequest in Kubernetes' words. */
+/** Parses `a=b,c!=d,e in (x,y),!f,g,h>1` to requirements, sorted by key. Throws a BadRequest in Kubernetes' words. */
 export const parseLabelRequirements = (text: string): LabelRequirement[] =>
   new Parser(text).parse().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
 
-/** The requirements as Kubernetes writes them: `a=b,c in (d,e)`. */
-export const labelRequirementsText = (requirements: readonly LabelRequirement[]): string => requirements.map(requirementText).join(',')
+/** Formats requirements as Kubernetes does: `a=b,c in (d,e)`. */
+export const labelRequirementsText = (requirements: readonly LabelRequirement[]): string =>
+  requirements.map(requirementText).join(',')
 
-/** Compiles the label selector of a query string; an empty text selects everything. Throws as parseLabelRequirements does. */
+/**
+ * Compiles the label selector of a query string. An empty one matches everything. Throws as parseLabelRequirements
+ * does.
+ */
 export function parseLabelSelector(text: string): LabelMatcher {
   const matchers = parseLabelRequirements(text).map(compile)
   return (labels) => matchers.every((matches) => matches(labels))

@@ -1,9 +1,9 @@
 const symbols = new Set(['=', '==', '!=', '!', '(', ')', ',', '>', '<'])
 const keywords = new Set(['in', 'notin'])
 
-export type TokenKind = '=' | '==' | '!=' | '!' | '(' | ')' | ',' | '>' | '<' | 'in' | 'notin' | 'name' | 'end' | 'error'
+type TokenKind = '=' | '==' | '!=' | '!' | '(' | ')' | ',' | '>' | '<' | 'in' | 'notin' | 'name' | 'end' | 'error'
 
-/** One word of a selector and the text error messages quote for it. */
+/** A token of a selector, with the text that errors quote. */
 export interface Token {
   kind: TokenKind
   text: string
@@ -12,7 +12,7 @@ export interface Token {
 const isSymbol = (char: string | undefined) => char !== undefined && '=!(),><'.includes(char)
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t' || char === '\r' || char === '\n'
 
-/** Cuts a label selector into words; the last one is always `end`. A NUL ends the text, as in Kubernetes. */
+/** Splits a label selector into tokens, ending with `end`. A NUL ends the text, as in Kubernetes. */
 export function scanSelector(selector: string): Token[] {
   const nul = selector.indexOf('\0')
   const text = nul < 0 ? selector : selector.slice(0, nul)
@@ -25,7 +25,7 @@ export function scanSelector(selector: string): Token[] {
     }
     const start = at
     if (isSymbol(text[at])) {
-      // The longest symbol wins, so that `!=` and `==` are one word.
+      // The longest symbol wins, so `!=` and `==` are one token.
       at += symbols.has(text.slice(at, at + 2)) ? 2 : 1
     } else {
       while (at < text.length && !isSymbol(text[at]) && !isSpace(text[at])) at++

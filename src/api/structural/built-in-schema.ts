@@ -1,9 +1,10 @@
-import { describeField } from '../docs.ts'
+import { describeField } from '../schema/descriptions.ts'
 import { type Field, type FieldType, type ScalarType, fieldOf, structOf } from '../schema/index.ts'
 import type { Schema } from './schema.ts'
 
 const either: Schema = { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true }
-const quantity = '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$'
+const quantity =
+  '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$'
 
 const scalars: Record<ScalarType, Schema> = {
   string: { type: 'string' },
@@ -21,8 +22,8 @@ const scalars: Record<ScalarType, Schema> = {
 }
 
 /**
- * The structural schema of one of our types, out of the schema table. Types must not contain themselves. `describes` says which types come with
- * their descriptions: those of a pod alone are 300 KB.
+ * The structural schema of one of our types, out of the schema table. Types must not contain themselves. `describes`
+ * says which types come with their descriptions: those of a pod alone are 300 KB.
  */
 export function builtInSchema(typeName: string, describes: (typeName: string) => boolean = () => true): Schema {
   const struct = structOf(typeName)
@@ -49,7 +50,9 @@ function fieldSchemaOf(typeName: string, field: Field, describes: Describes): Sc
     ...schemaOfType(field.type, describes, field),
     ...(description ? { description } : {}),
     // Go writes null for a time that is not set, and for lists and maps without omitempty.
-    ...(field.zero === 'emit' && ['time', 'microTime', 'list', 'map'].includes(field.type.kind) ? { nullable: true } : {}),
+    ...(field.zero === 'emit' && ['time', 'microTime', 'list', 'map'].includes(field.type.kind)
+      ? { nullable: true }
+      : {}),
     ...(field.mapType ? { 'x-kubernetes-map-type': field.mapType } : {}),
   }
 }
@@ -57,18 +60,27 @@ function fieldSchemaOf(typeName: string, field: Field, describes: Describes): Sc
 /** `field` has the hints for the outermost type. */
 function schemaOfType(type: FieldType, describes: Describes, field?: Field): Schema {
   switch (type.kind) {
-    case 'struct': return builtInSchema(type.name, describes)
-    case 'map': return { type: 'object', additionalProperties: schemaOfType(type.of, describes) }
-    case 'list': return listSchema(type.of, describes, field)
-    case 'string': return { type: 'string', ...(field?.enum ? { enum: [...field.enum] } : {}) }
-    default: return scalars[type.kind]
+    case 'struct':
+      return builtInSchema(type.name, describes)
+    case 'map':
+      return { type: 'object', additionalProperties: schemaOfType(type.of, describes) }
+    case 'list':
+      return listSchema(type.of, describes, field)
+    case 'string':
+      return { type: 'string', ...(field?.enum ? { enum: [...field.enum] } : {}) }
+    default:
+      return scalars[type.kind]
   }
 }
 
 function listSchema(of: FieldType, describes: Describes, field: Field | undefined): Schema {
   const items = schemaOfType(of, describes)
   if (field?.listType !== 'map' || of.kind !== 'struct') {
-    return { type: 'array', items, ...(field?.listType === 'set' ? { 'x-kubernetes-list-type': 'set' } : { 'x-kubernetes-list-type': 'atomic' }) }
+    return {
+      type: 'array',
+      items,
+      ...(field?.listType === 'set' ? { 'x-kubernetes-list-type': 'set' } : { 'x-kubernetes-list-type': 'atomic' }),
+    }
   }
   const keys = field.listMapKeys ?? []
   // A key of a list must be required, or have a default.

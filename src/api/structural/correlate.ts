@@ -10,7 +10,7 @@ export const pathAt = (path: Path | undefined, i: number): Path => path?.index(i
 
 /** What a field was in the old version of its object; undefined where there was none. */
 export const correlate = (old: unknown, name: string): unknown =>
-  (isFields(old) && Object.hasOwn(old, name) ? old[name] : undefined)
+  isFields(old) && Object.hasOwn(old, name) ? old[name] : undefined
 
 const none = () => undefined
 

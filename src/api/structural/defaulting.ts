@@ -59,9 +59,12 @@ interface Step {
 }
 
 function structDefaulter(properties: Record<string, Schema>): Defaulter {
-  const steps: Step[] = Object.entries(properties).map(([name, schema]) => (
-    { name, schema, hasDefault: hasDefault(schema), inner: defaulterOf(schema) }
-  ))
+  const steps: Step[] = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    hasDefault: hasDefault(schema),
+    inner: defaulterOf(schema),
+  }))
   return (value) => {
     if (isFields(value)) for (const step of steps) fill(value, step)
   }

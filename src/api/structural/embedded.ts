@@ -5,7 +5,7 @@ import type { Path } from '../validation/path.ts'
 import { pathIn } from './correlate.ts'
 import { type Fields, type Schema, isEmbedded, isFields, valuesOf } from './schema.ts'
 
-/** Judges the type and the metadata of resources that stand in others. */
+/** Validates the type and the metadata of resources that stand in others. */
 export type EmbeddedCheck = (value: unknown, path: Path | undefined, errors: FieldError[]) => void
 
 /** Makes the check of a schema; undefined where nothing is embedded. */

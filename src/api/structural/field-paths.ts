@@ -21,7 +21,8 @@ export function selectablePathProblem(text: string, schema: Schema): string | un
   if (typeof names === 'string') return names
   let at: Schema | undefined = schema
   for (const [i, name] of names.entries()) {
-    const isMeta: boolean = (i === 0 || isEmbedded(at)) && (name === 'metadata' || name === 'apiVersion' || name === 'kind')
+    const isMeta: boolean =
+      (i === 0 || isEmbedded(at)) && (name === 'metadata' || name === 'apiVersion' || name === 'kind')
     at = isMeta ? undefined : at.properties?.[name]
     if (!at) return 'does not refer to a valid field'
   }

@@ -1,4 +1,12 @@
-import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from '../validation/field-error.ts'
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
 import { quoteValue } from '../validation/field-error.ts'
 
@@ -31,7 +39,9 @@ export class Findings {
   }
 
   type(path: Path | undefined, wanted: string, found: string): void {
-    this.errors.push(typeInvalid(this.#at(path), found, `${nameOf(path)} in body must be of type ${wanted}: ${quoteValue(found)}`))
+    this.errors.push(
+      typeInvalid(this.#at(path), found, `${nameOf(path)} in body must be of type ${wanted}: ${quoteValue(found)}`),
+    )
   }
 
   invalid(path: Path | undefined, value: unknown, saying: string): void {
@@ -43,7 +53,13 @@ export class Findings {
   }
 
   unsupported(path: Path | undefined, value: unknown, allowed: readonly unknown[]): void {
-    this.errors.push(notSupported(this.#at(path), value, allowed.map((one) => (typeof one === 'string' ? one : quoteValue(one)))))
+    this.errors.push(
+      notSupported(
+        this.#at(path),
+        value,
+        allowed.map((one) => (typeof one === 'string' ? one : quoteValue(one))),
+      ),
+    )
   }
 
   tooLong(path: Path | undefined, max: number): void {
@@ -56,7 +72,11 @@ export class Findings {
 
   /** What is said of a value as a whole has no field. */
   whole(saying: string): void {
-    this.errors.push({ reason: 'FieldValueInvalid', field: this.#base?.toString() ?? nowhere, message: `Invalid value: "": ${saying}` })
+    this.errors.push({
+      reason: 'FieldValueInvalid',
+      field: this.#base?.toString() ?? nowhere,
+      message: `Invalid value: "": ${saying}`,
+    })
   }
 
   #at(path: Path | undefined): Path {

@@ -3,10 +3,15 @@ import { isIP } from 'node:net'
 /** A format of strings, and how it is checked. */
 type Check = (text: string) => boolean
 
-const matches = (form: RegExp): Check => (text) => form.test(text)
+const matches =
+  (form: RegExp): Check =>
+  (text) =>
+    form.test(text)
 
 const uuid = matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)
-const hostname = matches(/^(?=.{1,255}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i)
+const hostname = matches(
+  /^(?=.{1,255}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i,
+)
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:?\d\d)$/
 const date = /^(\d{4})-(\d\d)-(\d\d)$/
 
@@ -79,7 +84,8 @@ const checks: Readonly<Record<string, Check>> = {
 }
 
 /** How strings of a format are checked; undefined for formats without a check. */
-export const formatCheck = (format: string): Check | undefined => (Object.hasOwn(checks, format) ? checks[format] : undefined)
+export const formatCheck = (format: string): Check | undefined =>
+  Object.hasOwn(checks, format) ? checks[format] : undefined
 
 const numberFormats = new Set(['int32', 'int64', 'float', 'double', 'number'])
 

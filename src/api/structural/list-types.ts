@@ -6,7 +6,9 @@ import type { Path } from '../validation/path.ts'
 import { correlate, correlateItems, pathIn } from './correlate.ts'
 import { type Fields, type Schema, fieldSchema, isFields, listKeys, valuesOf } from './schema.ts'
 
-/** Finds items that stand twice in lists that are sets or maps. A list that an update leaves as it was is not judged. */
+/**
+ * Finds items that stand twice in lists that are sets or maps. A list that an update leaves as it was is not judged.
+ */
 export type ListCheck = (value: unknown, old: unknown, path: Path | undefined, errors: FieldError[]) => void
 
 const textOf = (value: unknown): string => jsonText(sortKeys(value as Json))
@@ -27,7 +29,13 @@ export function listCheckOf(schema: Schema): ListCheck | undefined {
   }
 }
 
-function checkItems(check: ListCheck, value: unknown[], oldOf: (item: unknown) => unknown, path: Path, errors: FieldError[]): void {
+function checkItems(
+  check: ListCheck,
+  value: unknown[],
+  oldOf: (item: unknown) => unknown,
+  path: Path,
+  errors: FieldError[],
+): void {
   for (const [i, item] of value.entries()) check(item, oldOf(item), path.index(i), errors)
 }
 
@@ -44,7 +52,12 @@ function partChecks(schema: Schema): ListCheck | undefined {
     for (const name in value as Fields) {
       const check = byName.get(name) ?? (fieldSchema(schema, name) === values ? rest : undefined)
       const isKey = !byName.has(name)
-      check?.((value as Fields)[name], correlate(old, name), isKey && path ? path.key(name) : pathIn(path, name), errors)
+      check?.(
+        (value as Fields)[name],
+        correlate(old, name),
+        isKey && path ? path.key(name) : pathIn(path, name),
+        errors,
+      )
     }
   }
 }
@@ -58,7 +71,8 @@ function setCheck(value: unknown[], path: Path, errors: FieldError[]): void {
   }
 }
 
-const keyedCheck = (keys: readonly string[], items: Schema | undefined) =>
+const keyedCheck =
+  (keys: readonly string[], items: Schema | undefined) =>
   (value: unknown[], path: Path, errors: FieldError[]): void => {
     const seen = new Set<string>()
     for (const [i, item] of value.entries()) {

@@ -1,11 +1,14 @@
 import type { ListMerging, MergeType } from '../managed-fields/merge-type.ts'
 import { type Schema, isIntOrString, keepsUnknown, listKeys } from './schema.ts'
 
-const scalar: MergeType = { kind: 'scalar' }
+const scalar: MergeType = { kind: 'scalar', of: 'any' }
 const untyped: MergeType = { kind: 'untyped' }
 const amount: MergeType = { kind: 'scalar', of: 'number' }
 const scalars: Record<string, MergeType> = {
-  string: { kind: 'scalar', of: 'string' }, boolean: { kind: 'scalar', of: 'boolean' }, integer: amount, number: amount,
+  string: { kind: 'scalar', of: 'string' },
+  boolean: { kind: 'scalar', of: 'boolean' },
+  integer: amount,
+  number: amount,
 }
 
 /** How values of a structural schema are merged. The schema of metadata is Kubernetes' own, and not looked up here. */

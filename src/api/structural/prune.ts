@@ -14,7 +14,12 @@ const joined = (path: string, name: string) => (path === '' ? name : `${path}.${
  * apiVersion, kind and metadata without saying so. Without a schema nothing is kept.
  */
 export function prune(value: unknown, schema: Schema, isResource: boolean, note?: Note): void {
-  pruneAt(value, isResource && !isEmbedded(schema) ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema, '', note)
+  pruneAt(
+    value,
+    isResource && !isEmbedded(schema) ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema,
+    '',
+    note,
+  )
 }
 
 function pruneAt(value: unknown, schema: Schema | undefined, path: string, note: Note | undefined): void {

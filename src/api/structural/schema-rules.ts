@@ -19,29 +19,34 @@ export function schemaErrors(schema: Schema, path: Path): FieldError[] {
   return errors
 }
 
+const junctors = ['allOf', 'oneOf', 'anyOf'] as const
+
 function visit(schema: Schema, path: Path, errors: FieldError[], isNested: boolean): void {
   keywordErrors(schema, path, errors)
   if (!isNested) extensionErrors(schema, path, errors)
   const values = valuesOf(schema)
   if (values) visit(values, path.child('additionalProperties'), errors, isNested)
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    visit(property, path.child('properties').key(name), errors, isNested)
-  }
+  const { properties } = schema
+  const below = properties && path.child('properties')
+  for (const name in properties) visit(properties[name]!, below!.key(name), errors, isNested)
   if (schema.not) visit(schema.not, path.child('not'), errors, true)
-  for (const junctor of ['allOf', 'oneOf', 'anyOf'] as const) {
-    for (const [i, part] of (schema[junctor] ?? []).entries()) visit(part, path.child(junctor).index(i), errors, true)
+  for (const junctor of junctors) {
+    schema[junctor]?.forEach((part, i) => visit(part, path.child(junctor).index(i), errors, true))
   }
   if (schema.items && !Array.isArray(schema.items)) visit(schema.items, path.child('items'), errors, isNested)
 }
 
 const isSet = (value: unknown): boolean =>
-  value !== undefined && value !== '' && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  value !== undefined &&
+  value !== '' &&
+  !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
 function keywordErrors(schema: Schema, path: Path, errors: FieldError[]): void {
   for (const name of unsupported) {
     if (isSet(schema[name])) errors.push(forbidden(path.child(name), `${name} is not supported`))
   }
-  if (schema.type === 'null') errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'))
+  if (schema.type === 'null')
+    errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'))
   if (Array.isArray(schema.items)) {
     errors.push(forbidden(path.child('items'), 'items must be a schema object and not an array'))
   }
@@ -50,7 +55,7 @@ function keywordErrors(schema: Schema, path: Path, errors: FieldError[]): void {
     errors.push(forbidden(path.child('uniqueItems'), saying))
   }
   const { additionalProperties: rest } = schema
-  if (Object.keys(schema.properties ?? {}).length && rest !== undefined && rest !== true) {
+  if (rest !== undefined && rest !== true && Object.keys(schema.properties ?? {}).length) {
     const saying = 'additionalProperties and properties are mutual exclusive'
     errors.push(forbidden(path.child('additionalProperties'), saying))
   }
@@ -80,6 +85,7 @@ function mustBe(schema: Schema, type: string, name: string, path: Path, errors: 
 
 function listTypeErrors(schema: Schema, path: Path, errors: FieldError[]): void {
   const listType = schema['x-kubernetes-list-type']
+  if (listType === undefined && schema['x-kubernetes-list-map-keys'] === undefined) return
   const keys = schema['x-kubernetes-list-map-keys'] ?? []
   const at = path.child('x-kubernetes-list-type')
   if (listType !== undefined) {
@@ -103,7 +109,7 @@ function mapListErrors(schema: Schema, keys: readonly string[], path: Path, erro
   const { items } = schema
   if (!items) errors.push(required(path.child('items'), 'must have a schema if x-kubernetes-list-type is map'))
   else if (items.type !== 'object') {
-    const saying = 'must be object if parent array\'s x-kubernetes-list-type is map'
+    const saying = "must be object if parent array's x-kubernetes-list-type is map"
     errors.push(invalid(path.child('items', 'type'), items.type ?? '', saying))
   }
   const properties = items?.properties ?? {}
@@ -119,7 +125,9 @@ function keyErrors(items: Schema, key: string, path: Path, errors: FieldError[])
   const property = items.properties![key]!
   const at = path.child('items', 'properties').key(key)
   if (property.type === 'array' || property.type === 'object') {
-    errors.push(invalid(at.child('type'), property.type, 'must be a scalar type if parent array\'s x-kubernetes-list-type is map'))
+    errors.push(
+      invalid(at.child('type'), property.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"),
+    )
   }
   if (property.nullable) {
     errors.push(forbidden(at.child('nullable'), 'cannot be nullable when x-kubernetes-list-type is map'))
@@ -131,7 +139,8 @@ function keyErrors(items: Schema, key: string, path: Path, errors: FieldError[])
 }
 
 function setItemErrors(items: Schema, path: Path, errors: FieldError[]): void {
-  if (items.nullable) errors.push(forbidden(path.child('nullable'), 'cannot be nullable when x-kubernetes-list-type is set'))
+  if (items.nullable)
+    errors.push(forbidden(path.child('nullable'), 'cannot be nullable when x-kubernetes-list-type is set'))
   const isAtomic = items.type === 'object' ? items['x-kubernetes-map-type'] === 'atomic' : true
   if (!isAtomic) {
     const saying = 'must be atomic as item of a list with x-kubernetes-list-type=set'
@@ -163,18 +172,23 @@ function visitDefaults(schema: Schema, path: Path, errors: FieldError[]): void {
     errors.push(...found.errors)
   }
   if (schema.items) visitDefaults(schema.items, path.child('items'), errors)
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    visitDefaults(property, path.child('properties').key(name), errors)
-  }
+  const { properties } = schema
+  const below = properties && path.child('properties')
+  for (const name in properties) visitDefaults(properties[name]!, below!.key(name), errors)
 }
 
 /** Formats that nobody heeds. */
 export function unrecognizedFormats(schema: Schema): string[] {
   const found: string[] = []
-  if (schema.format && !isIntOrString(schema) && !isKnownFormat(schema.format, schema.type)) found.push(schema.format)
-  const values = valuesOf(schema)
-  for (const part of [schema.items, values, ...Object.values(schema.properties ?? {})]) {
-    if (part) found.push(...unrecognizedFormats(part))
-  }
+  findFormats(schema, found)
   return found
+}
+
+function findFormats(schema: Schema, found: string[]): void {
+  const { format, items, properties } = schema
+  if (format && !isIntOrString(schema) && !isKnownFormat(format, schema.type)) found.push(format)
+  if (items) findFormats(items, found)
+  const values = valuesOf(schema)
+  if (values) findFormats(values, found)
+  for (const name in properties) findFormats(properties[name]!, found)
 }

@@ -25,11 +25,13 @@ const nestedFields: readonly [name: keyof Schema, saying: string][] = [
 ]
 
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
+const isIntOrStringPair = (parts: Schema[] | undefined): boolean => parts !== undefined && deepEqual(parts, intOrString)
 
 /** What keeps a schema from being structural, in Kubernetes' words and order. */
 export function structuralErrors(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   visit(schema, 'root', path, errors)
+  if (errors.length < 2) return errors
   const text = (error: FieldError) => `${error.field}: ${error.message}`
   return errors.sort((a, b) => (text(a) < text(b) ? -1 : 1))
 }
@@ -37,16 +39,16 @@ export function structuralErrors(schema: Schema, path: Path): FieldError[] {
 function visit(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
   if (schema.type === 'array' && !schema.items) errors.push(required(path.child('items'), 'must be specified'))
   if (schema.items) visit(schema.items, 'items', path.child('items'), errors)
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    visit(property, 'field', path.child('properties').key(name), errors)
-  }
+  const { properties } = schema
+  const below = properties && path.child('properties')
+  for (const name in properties) visit(properties[name]!, 'field', below!.key(name), errors)
   if (schema.additionalProperties !== undefined && level === 'root') {
     errors.push(forbidden(path.child('additionalProperties'), 'must not be used at the root'))
   }
   const values = valuesOf(schema)
   if (values) visit(values, 'field', path.child('additionalProperties'), errors)
   extensionErrors(schema, path, errors)
-  junctorErrors(schema, deepEqual(schema.anyOf, intOrString), deepEqual(schema.allOf?.[0]?.anyOf, intOrString), path, errors)
+  junctorErrors(schema, isIntOrStringPair(schema.anyOf), isIntOrStringPair(schema.allOf?.[0]?.anyOf), path, errors)
   typeErrors(schema, level, path, errors)
   metaErrors(schema, level, path, errors)
 }
@@ -54,26 +56,33 @@ function visit(schema: Schema, level: Level, path: Path, errors: FieldError[]): 
 function extensionErrors(schema: Schema, path: Path, errors: FieldError[]): void {
   if (!isIntOrString(schema)) return
   for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
-    if (schema[name]) errors.push(invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true'))
+    if (schema[name])
+      errors.push(invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true'))
   }
 }
 
 function typeErrors(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
   const { type = '' } = schema
-  const at = path.child('type')
+  const at = () => path.child('type')
   if (isEmbedded(schema) && type !== 'object') {
     const saying = 'must be object if x-kubernetes-embedded-resource is true'
-    errors.push(type === '' ? required(at, saying) : invalid(at, type, saying))
+    errors.push(type === '' ? required(at(), saying) : invalid(at(), type, saying))
   } else if (type === '' && !isIntOrString(schema) && !keepsUnknown(schema)) {
-    const where = { root: 'at the root', items: 'for specified array items', field: 'for specified object fields' }[level]
-    errors.push(required(at, `must not be empty ${where}`))
+    const where = { root: 'at the root', items: 'for specified array items', field: 'for specified object fields' }[
+      level
+    ]
+    errors.push(required(at(), `must not be empty ${where}`))
   }
   if (isEmbedded(schema) && schema.additionalProperties !== undefined) {
-    errors.push(forbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'))
+    errors.push(
+      forbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
+    )
   }
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalid(at, type, 'must be object at the root'))
+  if (level === 'root' && type !== '' && type !== 'object')
+    errors.push(invalid(at(), type, 'must be object at the root'))
   if (isEmbedded(schema) && !keepsUnknown(schema) && Object.keys(schema.properties ?? {}).length === 0) {
-    const saying = 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'
+    const saying =
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'
     errors.push(required(path.child('properties'), saying))
   }
 }
@@ -81,15 +90,16 @@ function typeErrors(schema: Schema, level: Level, path: Path, errors: FieldError
 /** A resource's own fields are given: a schema may name them, and say of the name what it looks like. */
 function metaErrors(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
   const isResource = level === 'root' || isEmbedded(schema)
+  if (!isResource) return
   const { kind, apiVersion, metadata } = schema.properties ?? {}
   const at = path.child('properties')
   for (const [name, property] of Object.entries({ kind, apiVersion })) {
-    if (isResource && property && property.type !== 'string') {
+    if (property && property.type !== 'string') {
       errors.push(invalid(at.key(name).child('type'), property.type ?? '', 'must be string'))
     }
   }
   if (!metadata) return
-  if (isResource && metadata.type !== 'object') {
+  if (metadata.type !== 'object') {
     errors.push(invalid(at.key('metadata').child('type'), metadata.type ?? '', 'must be object'))
   }
   if (level !== 'root') return
@@ -100,12 +110,16 @@ function metaErrors(schema: Schema, level: Level, path: Path, errors: FieldError
   errors.push(forbidden(at.key('metadata'), saying))
 }
 
-function junctorErrors(schema: Schema, skipsAny: boolean, skipsFirstAll: boolean, path: Path, errors: FieldError[]): void {
-  if (!skipsAny) for (const [i, part] of (schema.anyOf ?? []).entries()) nested(part, false, path.child('anyOf').index(i), errors)
-  for (const [i, part] of (schema.allOf ?? []).entries()) {
-    nested(part, skipsFirstAll && i === 0, path.child('allOf').index(i), errors)
-  }
-  for (const [i, part] of (schema.oneOf ?? []).entries()) nested(part, false, path.child('oneOf').index(i), errors)
+function junctorErrors(
+  schema: Schema,
+  skipsAny: boolean,
+  skipsFirstAll: boolean,
+  path: Path,
+  errors: FieldError[],
+): void {
+  if (!skipsAny) schema.anyOf?.forEach((part, i) => nested(part, false, path.child('anyOf').index(i), errors))
+  schema.allOf?.forEach((part, i) => nested(part, skipsFirstAll && i === 0, path.child('allOf').index(i), errors))
+  schema.oneOf?.forEach((part, i) => nested(part, false, path.child('oneOf').index(i), errors))
   if (schema.not) nested(schema.not, false, path.child('not'), errors)
   if (schema.pattern && !compilePattern(schema.pattern)) {
     const saying = `must be a valid regular expression, but isn't: error parsing regexp: \`${schema.pattern}\``

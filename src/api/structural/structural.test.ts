@@ -182,7 +182,7 @@ describe('the merge type of a schema', () => {
 
   it('says how each part is merged', () => {
     expect(field('s')).toEqual({ kind: 'scalar', of: 'string' })
-    expect(field('port')).toEqual({ kind: 'scalar' })
+    expect(field('port')).toEqual({ kind: 'scalar', of: 'any' })
     expect(field('any')).toEqual({ kind: 'untyped' })
     expect(field('l')).toMatchObject({ kind: 'list', merging: { kind: 'atomic' }, items: { kind: 'scalar' } })
     expect(field('set')).toMatchObject({ merging: { kind: 'set' } })

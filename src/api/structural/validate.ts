@@ -1,6 +1,6 @@
 import { compilePattern } from '../cel/index.ts'
 import { deepEqual } from '../deep-equal.ts'
-import { isInt64 } from '../int64.ts'
+import { isInt64 } from '../numbers/int64.ts'
 import type { Path } from '../validation/path.ts'
 import { correlate, correlateItems, pathAt, pathIn } from './correlate.ts'
 import type { Findings } from './findings.ts'
@@ -8,13 +8,13 @@ import { formatCheck } from './formats.ts'
 import { type Fields, type Schema, isFields, isIntOrString } from './schema.ts'
 
 /**
- * Judges a value. What an update leaves as it was is not judged again: `old` is the value of before, undefined if there
- * is none or none that can be told to be it.
+ * Validates a value. What an update leaves as it was is not judged again: `old` is the value of before, undefined if
+ * there is none or none that can be told to be it.
  */
 export type Check = (value: unknown, old: unknown, path: Path | undefined, found: Findings) => void
 
 /** The name of a value's type in JSON schema. */
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'array'
   switch (typeof value) {
@@ -70,12 +70,19 @@ function typeCheck(schema: Schema): Check | undefined {
   }
 }
 
-function integerRange(value: number | bigint, format: string | undefined, path: Path | undefined, found: Findings): void {
+function integerRange(
+  value: number | bigint,
+  format: string | undefined,
+  path: Path | undefined,
+  found: Findings,
+): void {
   const isLong = typeof value === 'bigint' ? !isInt64(value) : !Number.isSafeInteger(value) && !isInt64(BigInt(value))
   const isOver = isLong || (format === 'int32' && (value > 2147483647 || value < -2147483648))
   if (!isOver) return
   if (isLong) found.type(path, format || 'int64', 'float64')
-  found.whole(`Checked value must be of type integer${format ? ` with format ${format}` : ' (default format)'} in ${path}`)
+  found.whole(
+    `Checked value must be of type integer${format ? ` with format ${format}` : ' (default format)'} in ${path}`,
+  )
 }
 
 const passes = (check: Check, value: unknown, path: Path | undefined, found: Findings): Findings => {
@@ -86,7 +93,8 @@ const passes = (check: Check, value: unknown, path: Path | undefined, found: Fin
 
 function junctors(schema: Schema): Check | undefined {
   // Of an int-or-string, this alternative says its type once more.
-  const isPlain = (parts: Schema[] | undefined) => parts?.length === 2 && parts[0]!.type === 'integer' && parts[1]!.type === 'string'
+  const isPlain = (parts: Schema[] | undefined) =>
+    parts?.length === 2 && parts[0]!.type === 'integer' && parts[1]!.type === 'string'
   const any = isIntOrString(schema) && isPlain(schema.anyOf) ? [] : (schema.anyOf ?? []).map(checkOf)
   const parts = (schema.allOf ?? []).filter((part) => !(isIntOrString(schema) && isPlain(part.anyOf)))
   const all = parts.map(checkOf)
@@ -97,7 +105,8 @@ function junctors(schema: Schema): Check | undefined {
     if (any.length) checkAny(any, value, path, found)
     if (one.length) checkOne(one, value, path, found)
     if (all.length) checkAll(all, value, old, path, found)
-    if (not && passes(not, value, path, found).isEmpty) found.whole(`"${path ?? ''}" must not validate the schema (not)`)
+    if (not && passes(not, value, path, found).isEmpty)
+      found.whole(`"${path ?? ''}" must not validate the schema (not)`)
   }
 }
 
@@ -164,7 +173,8 @@ function numberCheck(schema: Schema): Check | undefined {
   if (minimum === undefined && maximum === undefined && !multipleOf) return undefined
   return (value, _old, path, found) => {
     if (typeof value !== 'number' && typeof value !== 'bigint') return
-    if (multipleOf && !isMultiple(Number(value), multipleOf)) found.invalid(path, value, `should be a multiple of ${multipleOf}`)
+    if (multipleOf && !isMultiple(Number(value), multipleOf))
+      found.invalid(path, value, `should be a multiple of ${multipleOf}`)
     if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
       found.invalid(path, value, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)
     }
@@ -189,7 +199,8 @@ function listCheck(schema: Schema): Check | undefined {
       const oldOf = correlateItems(schema, old)
       for (let i = 0; i < value.length; i++) check(value[i], oldOf(value[i]), pathAt(path, i), found)
     }
-    if (minItems !== undefined && value.length < minItems) found.invalid(path, value.length, `should have at least ${minItems} items`)
+    if (minItems !== undefined && value.length < minItems)
+      found.invalid(path, value.length, `should have at least ${minItems} items`)
     if (maxItems !== undefined && value.length > maxItems) found.tooMany(path, value.length, maxItems)
   }
 }
@@ -206,7 +217,8 @@ function objectCheck(schema: Schema): Check | undefined {
   const needed = schema.required ?? []
   const byName = new Map(Object.entries(schema.properties ?? {}).map(([name, property]) => [name, checkOf(property)]))
   const rest = typeof additionalProperties === 'object' ? checkOf(additionalProperties) : undefined
-  if (minProperties === undefined && maxProperties === undefined && !needed.length && !byName.size && !rest) return undefined
+  if (minProperties === undefined && maxProperties === undefined && !needed.length && !byName.size && !rest)
+    return undefined
   return (value, old, path, found) => {
     if (!isFields(value)) return
     const count = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length

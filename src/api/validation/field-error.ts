@@ -1,8 +1,8 @@
 import { jsonText } from '../json/index.ts'
 import type { Path } from './path.ts'
 
-/** Kubernetes' names for what can be wrong with a field, as they stand in `details.causes[].reason`. */
-export type FieldErrorReason =
+/** Kubernetes' types of field errors, as in `details.causes[].reason`. */
+type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
   | 'FieldValueNotSupported'
@@ -14,24 +14,29 @@ export type FieldErrorReason =
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 
-/** One thing that is wrong with one field. `message` is what Kubernetes puts behind the field's path. */
+/** A field error. `message` is the text after the field's path. */
 export interface FieldError {
   reason: FieldErrorReason
   field: string
   message: string
 }
 
-/** A value as Kubernetes quotes it in messages: strings in quotes, structures as JSON, absent as null. */
+/** Formats a value as Kubernetes' messages do: quoted strings, structures as JSON, null if absent. */
 export function quoteValue(value: unknown): string {
   if (value === undefined || value === null) return 'null'
   return jsonText(value)
 }
 
-/** The errors of an object that is being judged: no more are looked for once there are so many. */
+/** The errors of an object. Validation stops at a maximum number of errors. */
 interface Judgement {
   found: FieldError[]
   most: number
+  /** The total length of the errors' paths. */
+  letters: number
 }
+
+/** The maximum total length of error paths, since deep objects have long paths. A response has a quarter of that. */
+const mostLetters = 4 * 1024 * 1024
 
 class Enough extends Error {}
 
@@ -40,17 +45,18 @@ let judgement: Judgement | undefined
 function counted(error: FieldError): FieldError {
   if (!judgement) return error
   judgement.found.push(error)
-  if (judgement.found.length >= judgement.most) throw new Enough()
+  judgement.letters += error.field.length
+  if (judgement.found.length >= judgement.most || judgement.letters > mostLetters) throw new Enough()
   return error
 }
 
 /**
- * Judges an object, and breaks off at so many errors: an object of 3 MB can have a million, each with its path, and nobody reads them.
- * Errors count that a rule makes and does not hand on; no rule does that for thousands.
+ * Validates an object and stops at a maximum number of errors: an object of 3 MB can have a million. Errors that a rule
+ * creates but does not report count too; no rule does that for thousands.
  */
 export function withMostErrors(most: number, judge: () => FieldError[]): FieldError[] {
   const outer = judgement
-  const own: Judgement = { found: [], most }
+  const own: Judgement = { found: [], most, letters: 0 }
   judgement = own
   try {
     return judge()
@@ -64,13 +70,17 @@ export function withMostErrors(most: number, judge: () => FieldError[]): FieldEr
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)
 
+/** Longer strings are quoted lazily. */
+const shortText = 256
+
 /**
- * An error about a value. A structure is put into words when somebody reads them: each of many errors of one list may quote all of it,
- * and only so many are told.
+ * An error about a value. Structures and long strings are formatted lazily, since each of many errors may quote all of
+ * them, and only some errors are reported.
  */
 function about(reason: FieldErrorReason, path: Path, value: unknown, message: (quoted: string) => string): FieldError {
   const field = path.toString()
-  if (typeof value !== 'object' || value === null) return counted({ reason, field, message: message(quoteValue(value)) })
+  const isShort = typeof value === 'string' ? value.length <= shortText : typeof value !== 'object' || value === null
+  if (isShort) return counted({ reason, field, message: message(quoteValue(value)) })
   return counted({
     reason,
     field,
@@ -80,29 +90,35 @@ function about(reason: FieldErrorReason, path: Path, value: unknown, message: (q
   })
 }
 
-const plain = (reason: FieldErrorReason, path: Path, message: string): FieldError => counted({ reason, field: path.toString(), message })
+const plain = (reason: FieldErrorReason, path: Path, message: string): FieldError =>
+  counted({ reason, field: path.toString(), message })
 
-export const required = (path: Path, detail = ''): FieldError => plain('FieldValueRequired', path, join('Required value', detail))
+export const required = (path: Path, detail = ''): FieldError =>
+  plain('FieldValueRequired', path, join('Required value', detail))
 
 export const invalid = (path: Path, value: unknown, detail: string): FieldError =>
   about('FieldValueInvalid', path, value, (quoted) => join(`Invalid value: ${quoted}`, detail))
 
-/** The value is not one of those allowed; Kubernetes lists them sorted. */
+/** The value is not supported. Kubernetes lists the supported values sorted. */
 export const notSupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError =>
   about('FieldValueNotSupported', path, value, (quoted) => {
-    const supported = [...allowed].sort().map((v) => JSON.stringify(v)).join(', ')
+    const supported = [...allowed]
+      .sort()
+      .map((v) => JSON.stringify(v))
+      .join(', ')
     return `Unsupported value: ${quoted}${allowed.length ? `: supported values: ${supported}` : ''}`
   })
 
 export const duplicate = (path: Path, value: unknown): FieldError =>
   about('FieldValueDuplicate', path, value, (quoted) => `Duplicate value: ${quoted}`)
 
-export const forbidden = (path: Path, detail: string): FieldError => plain('FieldValueForbidden', path, join('Forbidden', detail))
+export const forbidden = (path: Path, detail: string): FieldError =>
+  plain('FieldValueForbidden', path, join('Forbidden', detail))
 
 export const notFoundField = (path: Path, value: unknown): FieldError =>
   about('FieldValueNotFound', path, value, (quoted) => `Not found: ${quoted}`)
 
-/** The text is longer than `max` bytes; the value itself is not repeated. */
+/** The string is longer than `max` bytes. The value is not quoted. */
 export const tooLong = (path: Path, max: number): FieldError =>
   plain('FieldValueTooLong', path, `Too long: may not be more than ${max} bytes`)
 

@@ -3,13 +3,13 @@ import type { Path } from './path.ts'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
-/** An address as Go's lenient parser reads it: `::ffff:1.2.3.4` is of family IPv4. */
+/** An address as Go's lenient parser parses it: `::ffff:1.2.3.4` has family IPv4. */
 export interface Ip {
   family: IpFamily
   value: bigint
-  /** Written as an IPv4 address inside an IPv6 one. */
+  /** True if it is written as an IPv4-mapped IPv6 address. */
   mapped: boolean
-  /** Only the lenient parser takes it: there are zeros in front of a number. */
+  /** True if a number has leading zeros, which only the lenient parser accepts. */
   leadingZeros: boolean
 }
 
@@ -65,10 +65,13 @@ function parseIpv6(text: string): { value: bigint; leadingZeros: boolean } | und
   // `::` stands for one group of zeros at least.
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
   const groups = [...head.groups, ...Array<bigint>(missing).fill(0n), ...tail.groups]
-  return { value: groups.reduce((sum, g) => (sum << 16n) | g, 0n), leadingZeros: head.leadingZeros || tail.leadingZeros }
+  return {
+    value: groups.reduce((sum, g) => (sum << 16n) | g, 0n),
+    leadingZeros: head.leadingZeros || tail.leadingZeros,
+  }
 }
 
-/** Reads an address the lenient way (leading zeros pass and are reported); undefined where there is none. */
+/** Parses an address leniently (leading zeros are accepted and reported); undefined if it is invalid. */
 export function parseIp(text: string): Ip | undefined {
   if (!text.includes(':')) {
     const v4 = parseIpv4(text)
@@ -77,10 +80,15 @@ export function parseIp(text: string): Ip | undefined {
   const v6 = parseIpv6(text)
   if (!v6) return undefined
   const mapped = v6.value >> 32n === 0xffffn
-  return { family: mapped ? 'IPv4' : 'IPv6', value: mapped ? v6.value - mappedPrefix : v6.value, mapped, leadingZeros: v6.leadingZeros }
+  return {
+    family: mapped ? 'IPv4' : 'IPv6',
+    value: mapped ? v6.value - mappedPrefix : v6.value,
+    mapped,
+    leadingZeros: v6.leadingZeros,
+  }
 }
 
-/** The family of an address, undefined if it is none. */
+/** The family of an address; undefined if it is invalid. */
 export const ipFamilyOf = (text: string): IpFamily | undefined => parseIp(text)?.family
 
 /** The canonical text of an address: dotted, or RFC 5952. */
@@ -97,7 +105,7 @@ export function formatIp(family: IpFamily, value: bigint): string {
   return `${groups.slice(0, best.at).join(':')}::${groups.slice(best.at + best.length).join(':')}`
 }
 
-/** Reads `10.0.0.0/24` the lenient way; undefined where it is no network. */
+/** Parses `10.0.0.0/24` leniently; undefined if it is invalid. */
 export function parseCidr(text: string): Cidr | undefined {
   const at = text.indexOf('/')
   if (at < 0) return undefined
@@ -106,7 +114,7 @@ export function parseCidr(text: string): Cidr | undefined {
   if (!address || !/^\d+$/.test(length)) return undefined
   const bits = address.family === 'IPv4' && !address.mapped ? 32 : 128
   if (Number(length) > bits) return undefined
-  // A mapped address is judged as the 32 bits it stands for.
+  // A mapped address counts as its 32 bits.
   const prefix = address.mapped ? Math.max(0, Number(length) - 96) : Number(length)
   const hostBits = BigInt((address.family === 'IPv4' ? 32 : 128) - prefix)
   return {
@@ -117,20 +125,27 @@ export function parseCidr(text: string): Cidr | undefined {
   }
 }
 
+/** The address of a network with this number: 1 is the first after the network's own. */
+export function addressAt(network: string, number: number): string {
+  const cidr = parseCidr(network)
+  if (!cidr) throw new Error(`not a network: ${network}`)
+  return formatIp(cidr.address.family, cidr.network + BigInt(number))
+}
+
 /** The family of a network, undefined if it is none. */
 export const cidrFamilyOf = (text: string): IpFamily | undefined => parseCidr(text)?.address.family
 
 /** The canonical text of a network, without the bits beyond its prefix. */
 export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.address.family, cidr.network)}/${cidr.prefix}`
 
-/** Whether an address lies in a network of its own family. */
+/** True if an address lies in a network of its own family. */
 export function cidrContains(cidr: Cidr, ip: Ip): boolean {
   if (cidr.address.family !== ip.family) return false
   const hostBits = BigInt((ip.family === 'IPv4' ? 32 : 128) - cidr.prefix)
   return ip.value >> hostBits === cidr.network >> hostBits
 }
 
-/** An address in a field as old as services: any spelling without leading zeros that is not IPv4 in IPv6's clothes. */
+/** Validates an address in a legacy field: any spelling without leading zeros that is not IPv4-mapped. */
 export function isIp(text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
@@ -139,7 +154,7 @@ export function isIp(text: string): string[] {
   return []
 }
 
-/** An address in a newer field: only the canonical spelling. */
+/** Validates an address in a newer field: only the canonical spelling. */
 export function isCanonicalIp(text: string): string[] {
   const problems = isIp(text)
   if (problems.length) return problems
@@ -152,7 +167,7 @@ export const isIpv4 = (text: string): string[] => (ipFamilyOf(text) === 'IPv4' ?
 
 export const isIpv6 = (text: string): string[] => (ipFamilyOf(text) === 'IPv6' ? [] : ['must be a valid IPv6 address'])
 
-/** A network in a field as old as services: no leading zeros, nothing beyond the prefix. */
+/** Validates a network in a legacy field: no leading zeros, no bits beyond the prefix. */
 export function isCidr(text: string): string[] {
   const cidr = parseCidr(text)
   if (!cidr) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
@@ -162,7 +177,7 @@ export function isCidr(text: string): string[] {
   return []
 }
 
-/** A network in a newer field: only the canonical spelling. */
+/** Validates a network in a newer field: only the canonical spelling. */
 export function isCanonicalCidr(text: string): string[] {
   const problems = isCidr(text)
   if (problems.length) return problems
@@ -173,7 +188,9 @@ export function isCanonicalCidr(text: string): string[] {
 const shortList = 16
 const members = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** True if a list has a text. Each item of a new list is looked for in the old one: of a long list a set is made once. */
+/**
+ * True if a list has a text. Each item of a new list is looked for in the old one: of a long list a set is made once.
+ */
 function has(list: readonly string[], text: string): boolean {
   if (list.length <= shortList) return list.includes(text)
   let all = members.get(list)
@@ -191,14 +208,14 @@ export const validateCidr = (text: string, path: Path, old: readonly string[] = 
 
 const knownCidrs = new Map<string, Cidr>()
 
-/** A network that stands in this program, parsed once. */
+/** A constant network, parsed once. */
 function knownCidr(text: string): Cidr {
   let cidr = knownCidrs.get(text)
   if (!cidr) knownCidrs.set(text, (cidr = parseCidr(text)!))
   return cidr
 }
 
-/** An address that means this machine, this link or nothing cannot be where traffic of a cluster goes. */
+/** Rejects unspecified, loopback and link-local addresses, which cannot receive traffic of a cluster. */
 export function isRoutableIp(text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return ['must be a valid IP address']
@@ -206,9 +223,12 @@ export function isRoutableIp(text: string): string[] {
   const problems: string[] = []
   if (ip.value === 0n) problems.push(`may not be unspecified (${formatIp(ip.family, 0n)})`)
   // Kubernetes refuses all of 127.0.0.0/8. Pods that are processes of one machine have addresses in the rest of it.
-  if (within('127.0.0.0/16') || within('::1/128')) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
-  if (within('169.254.0.0/16') || within('fe80::/10')) problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
-  if (within('224.0.0.0/24') || within('ff02::/16')) problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
+  if (within('127.0.0.0/16') || within('::1/128'))
+    problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  if (within('169.254.0.0/16') || within('fe80::/10'))
+    problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+  if (within('224.0.0.0/24') || within('ff02::/16'))
+    problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
   return problems
 }
 
@@ -218,7 +238,7 @@ const outdated = (path: Path, what: string, text: string, better: string) =>
 const notCanonical = (path: Path, what: string, text: string, better: string) =>
   `${path}: IPv6 ${what} ${quoteValue(text)} should be in RFC 5952 canonical format (${quoteValue(better)})`
 
-/** What to say of a spelling that passes but is not the canonical one. */
+/** The warning about a valid but not canonical address. */
 export function ipWarnings(path: Path, text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return []
@@ -227,7 +247,7 @@ export function ipWarnings(path: Path, text: string): string[] {
   return ip.family === 'IPv6' && text !== canonical ? [notCanonical(path, 'address', text, canonical)] : []
 }
 
-/** What to say of a network that passes but is ambiguous or not canonical. */
+/** The warning about a valid but ambiguous or not canonical network. */
 export function cidrWarnings(path: Path, text: string): string[] {
   const cidr = parseCidr(text)
   if (!cidr) return []
@@ -235,10 +255,13 @@ export function cidrWarnings(path: Path, text: string): string[] {
   const canonical = formatCidr(cidr)
   const warnings: string[] = []
   if (value !== cidr.network) {
-    const choice = [canonical, `${formatIp(family, value)}/${family === 'IPv4' ? 32 : 128}`].map(quoteValue).join(' or ')
+    const choice = [canonical, `${formatIp(family, value)}/${family === 'IPv4' ? 32 : 128}`]
+      .map(quoteValue)
+      .join(' or ')
     warnings.push(`${path}: CIDR value ${quoteValue(text)} is ambiguous in this context (should be ${choice}?)`)
   }
   if (cidr.leadingZeros || mapped) warnings.push(outdated(path, 'CIDR value', text, canonical))
-  if (!warnings.length && family === 'IPv6' && text !== canonical) warnings.push(notCanonical(path, 'CIDR value', text, canonical))
+  if (!warnings.length && family === 'IPv6' && text !== canonical)
+    warnings.push(notCanonical(path, 'CIDR value', text, canonical))
   return warnings
 }

@@ -1,6 +1,6 @@
 /**
- * Judges a name: the sentences that say what is wrong with it, none if it is fine.
- * `prefix` is true for a generateName, which may end in a dash.
+ * Validates a name: returns the errors in Kubernetes' words. `prefix` is true for a generateName, which may end in a
+ * dash.
  */
 export type NameRule = (name: string, prefix: boolean) => string[]
 
@@ -12,33 +12,34 @@ const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
 const envVarName = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
 const configMapKey = /^[-._a-zA-Z0-9]+$/
 
-/** Go counts bytes. */
+/** Length in bytes, as Go counts. */
 export const byteLength = (text: string) => Buffer.byteLength(text)
 
 /** `must be no more than 63 characters`; labels' rules count in bytes. */
-export const maxLengthMessage = (max: number, unit: 'characters' | 'bytes' = 'characters') => `must be no more than ${max} ${unit}`
+export const maxLengthMessage = (max: number, unit: 'characters' | 'bytes' = 'characters') =>
+  `must be no more than ${max} ${unit}`
 
-/** How Kubernetes ends a sentence about a pattern: with examples and the pattern. */
+/** The end of Kubernetes' messages about patterns: examples and the pattern. */
 export function regexMessage(sentence: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${sentence} (regex used for validation is '${pattern}')`
   // Two spaces before every "or": that is how Kubernetes joins them.
   return `${sentence} (e.g. ${examples.map((e) => `'${e}', `).join(' or ')}regex used for validation is '${pattern}')`
 }
 
-export const dns1123LabelMessage = regexMessage(
+const dns1123LabelMessage = regexMessage(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   '[a-z0-9]([-a-z0-9]*[a-z0-9])?',
   'my-name',
   '123-abc',
 )
 
-export const dns1123SubdomainMessage = regexMessage(
+const dns1123SubdomainMessage = regexMessage(
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*',
   'example.com',
 )
 
-export const dns1035LabelMessage = regexMessage(
+const dns1035LabelMessage = regexMessage(
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
   '[a-z]([-a-z0-9]*[a-z0-9])?',
   'my-name',
@@ -61,7 +62,12 @@ const labelValueMessage = regexMessage(
   '12345',
 )
 
-function lengthAndPattern(max: number, pattern: RegExp, message: string, unit?: 'characters' | 'bytes'): (text: string) => string[] {
+function lengthAndPattern(
+  max: number,
+  pattern: RegExp,
+  message: string,
+  unit?: 'characters' | 'bytes',
+): (text: string) => string[] {
   return (text) => {
     const problems: string[] = []
     if (byteLength(text) > max) problems.push(maxLengthMessage(max, unit))
@@ -70,10 +76,11 @@ function lengthAndPattern(max: number, pattern: RegExp, message: string, unit?: 
   }
 }
 
-/** A name of dotted parts is told what keeps it from being one part. */
+/** For a dotted name, the error says why it is not a single label. */
 export function isDns1123Label(text: string): string[] {
   const problems = byteLength(text) > 63 ? [maxLengthMessage(63)] : []
-  if (!dns1123Label.test(text)) problems.push(dns1123Subdomain.test(text) ? 'must not contain dots' : dns1123LabelMessage)
+  if (!dns1123Label.test(text))
+    problems.push(dns1123Subdomain.test(text) ? 'must not contain dots' : dns1123LabelMessage)
   return problems
 }
 
@@ -81,7 +88,7 @@ export const isDns1123Subdomain = lengthAndPattern(253, dns1123Subdomain, dns112
 export const isDns1035Label = lengthAndPattern(63, dns1035Label, dns1035LabelMessage)
 export const isLabelValue = lengthAndPattern(63, labelValue, labelValueMessage, 'bytes')
 
-export const wildcardDns1123SubdomainMessage = regexMessage(
+const wildcardDns1123SubdomainMessage = regexMessage(
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
   '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*',
   '*.example.com',
@@ -119,13 +126,13 @@ function prefixedName(text: string, called: string): string[] {
   return problems
 }
 
-/** A finalizer, a resource name: `name` or `example.com/name`. */
+/** A qualified name such as a finalizer or resource name: `name` or `example.com/name`. */
 export const isQualifiedName = (text: string): string[] => prefixedName(text, 'a qualified name')
 
-/** A label or annotation key. */
+/** The key of a label or annotation. */
 export const isLabelKey = (text: string): string[] => prefixedName(text, 'a valid label key')
 
-/** `.` and `..` have a meaning of their own in file names. */
+/** `.` and `..` are special in file names. */
 function dotProblems(text: string): string[] {
   if (text === '.') return ["must not be '.'"]
   if (text === '..') return ["must not be '..'"]
@@ -133,7 +140,7 @@ function dotProblems(text: string): string[] {
   return []
 }
 
-export const envVarNameMessage = regexMessage(
+const envVarNameMessage = regexMessage(
   "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
   '[-._a-zA-Z][-._a-zA-Z0-9]*',
   'my.env-name',
@@ -151,26 +158,35 @@ export function isConfigMapKey(text: string): string[] {
   if (byteLength(text) > 253) problems.push(maxLengthMessage(253))
   if (!configMapKey.test(text)) {
     problems.push(
-      regexMessage("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", '[-._a-zA-Z0-9]+', 'key.name', 'KEY_NAME', 'key-name'),
+      regexMessage(
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+        '[-._a-zA-Z0-9]+',
+        'key.name',
+        'KEY_NAME',
+        'key-name',
+      ),
     )
   }
   return [...problems, ...dotProblems(text)]
 }
 
-export const isPortNumber = (port: number): string[] => (port >= 1 && port <= 65535 ? [] : ['must be between 1 and 65535, inclusive'])
+export const isPortNumber = (port: number): string[] =>
+  port >= 1 && port <= 65535 ? [] : ['must be between 1 and 65535, inclusive']
 
 /** A port's name: at most 15 of a-z, 0-9 and single dashes, with at least one letter. */
 export function isPortName(text: string): string[] {
   const problems: string[] = []
   if (text.length > 15) problems.push(maxLengthMessage(15))
-  if (!/^[-a-z0-9]+$/.test(text)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  if (!/^[-a-z0-9]+$/.test(text))
+    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   if (!/[a-z]/.test(text)) problems.push('must contain at least one letter (a-z)')
   if (text.includes('--')) problems.push('must not contain consecutive hyphens')
-  if (text.length > 0 && (text.startsWith('-') || text.endsWith('-'))) problems.push('must not begin or end with a hyphen')
+  if (text.length > 0 && (text.startsWith('-') || text.endsWith('-')))
+    problems.push('must not begin or end with a hyphen')
   return problems
 }
 
-/** What can stand as one piece of a URL path. */
+/** A segment of a URL path. */
 export function isPathSegment(name: string, prefix: boolean): string[] {
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
   const problems: string[] = []
@@ -178,16 +194,19 @@ export function isPathSegment(name: string, prefix: boolean): string[] {
   return problems
 }
 
-/** A generated name gets a suffix, so its prefix may end in a dash. */
+/** A generateName may end in a dash, since a suffix follows. */
 const unmaskTrailingDash = (name: string) => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -1)}a` : name)
 
-const maskable = (rule: (name: string) => string[]): NameRule => (name, prefix) => rule(prefix ? unmaskTrailingDash(name) : name)
+const maskable =
+  (rule: (name: string) => string[]): NameRule =>
+  (name, prefix) =>
+    rule(prefix ? unmaskTrailingDash(name) : name)
 
-/** The rule of most kinds. */
+/** The rule for most kinds. */
 export const subdomainName: NameRule = maskable(isDns1123Subdomain)
-/** Namespaces and pods' hosts. */
+/** The rule for namespaces and pods' host names. */
 export const labelName: NameRule = maskable(isDns1123Label)
-/** Services of old. */
+/** The rule for Services in older releases. */
 export const dns1035Name: NameRule = maskable(isDns1035Label)
-/** RBAC kinds: anything that can stand in a path. */
+/** The rule for RBAC kinds: any path segment. */
 export const pathSegmentName: NameRule = isPathSegment

@@ -3,7 +3,8 @@ import { type FieldError, forbidden, invalid, required, tooLong } from './field-
 import { type NameRule, byteLength, isLabelKey, isLabelValue, isPathSegment, isQualifiedName } from './names.ts'
 import type { Path } from './path.ts'
 
-const totalAnnotationSizeLimit = 256 * 1024
+/** The maximum total size of an object's annotations, keys and values. */
+export const maxAnnotationBytes = 256 * 1024
 
 export function validateLabels(labels: Record<string, string> | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
@@ -22,7 +23,7 @@ export function validateAnnotations(annotations: Record<string, string> | undefi
     for (const problem of isLabelKey(key.toLowerCase())) errors.push(invalid(path, key, problem))
     size += byteLength(key) + byteLength(value)
   }
-  if (size > totalAnnotationSizeLimit) errors.push(tooLong(path, totalAnnotationSizeLimit))
+  if (size > maxAnnotationBytes) errors.push(tooLong(path, maxAnnotationBytes))
   return errors
 }
 
@@ -33,7 +34,9 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: Pat
   for (const [i, finalizer] of (finalizers ?? []).entries()) {
     for (const problem of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, problem))
     if (!finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
-      errors.push(invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified'))
+      errors.push(
+        invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified'),
+      )
     }
   }
   if (finalizers?.includes('orphan') && finalizers.includes('foregroundDeletion')) {
@@ -47,8 +50,10 @@ function validateOwnerReference(owner: OwnerReference, path: Path): FieldError[]
   const version = owner.apiVersion
   const isVersion = version !== '' && !version.endsWith('/') && version.split('/').length <= 2
   if (!isVersion) errors.push(invalid(path.child('apiVersion'), version, 'version must not be empty'))
-  for (const field of ['kind', 'name', 'uid'] as const) if (owner[field] === '') errors.push(invalid(path.child(field), '', 'must not be empty'))
-  if (version === 'v1' && owner.kind === 'Event') errors.push(invalid(path, owner, '/v1, Kind=Event is disallowed from being an owner'))
+  for (const field of ['kind', 'name', 'uid'] as const)
+    if (owner[field] === '') errors.push(invalid(path.child(field), '', 'must not be empty'))
+  if (version === 'v1' && owner.kind === 'Event')
+    errors.push(invalid(path, owner, '/v1, Kind=Event is disallowed from being an owner'))
   return errors
 }
 
@@ -61,22 +66,37 @@ function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, 
     if (!owner.controller) continue
     const name = `${owner.kind}/${owner.name}`
     if (controller !== '') {
-      errors.push(invalid(path, owners, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`))
+      errors.push(
+        invalid(
+          path,
+          owners,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+        ),
+      )
     }
     controller = name
   }
   return errors
 }
 
-/** Judges the metadata of a new object. */
-export function validateObjectMeta(meta: ObjectMeta, namespaced: boolean, nameRule: NameRule, path: Path): FieldError[] {
+/** Validates the metadata of a new object. */
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  namespaced: boolean,
+  nameRule: NameRule,
+  path: Path,
+): FieldError[] {
   const errors: FieldError[] = []
-  if (meta.generateName) errors.push(...nameRule(meta.generateName, true).map((p) => invalid(path.child('generateName'), meta.generateName, p)))
+  if (meta.generateName)
+    errors.push(
+      ...nameRule(meta.generateName, true).map((p) => invalid(path.child('generateName'), meta.generateName, p)),
+    )
   if (!meta.name) {
     errors.push(required(path.child('name'), 'name or generateName is required'))
   } else {
     errors.push(...nameRule(meta.name, false).map((p) => invalid(path.child('name'), meta.name, p)))
-    if (errors.length === 0) errors.push(...isPathSegment(meta.name, false).map((p) => invalid(path.child('name'), meta.name, p)))
+    if (errors.length === 0)
+      errors.push(...isPathSegment(meta.name, false).map((p) => invalid(path.child('name'), meta.name, p)))
   }
   if (namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace')))
@@ -87,31 +107,34 @@ export function validateObjectMeta(meta: ObjectMeta, namespaced: boolean, nameRu
   return errors
 }
 
-/** What is the very same as in `old` was judged before. */
+/** Values identical to `old` were validated before. */
 function validateMetaCommon(meta: ObjectMeta, path: Path, old?: ObjectMeta): FieldError[] {
   const { generation = 0, labels, annotations, ownerReferences, finalizers } = meta
   return [
     ...(generation < 0 ? [invalid(path.child('generation'), generation, 'must be greater than or equal to 0')] : []),
     ...(labels === old?.labels ? [] : validateLabels(labels, path.child('labels'))),
     ...(annotations === old?.annotations ? [] : validateAnnotations(annotations, path.child('annotations'))),
-    ...(ownerReferences === old?.ownerReferences ? [] : validateOwnerReferences(ownerReferences, path.child('ownerReferences'))),
+    ...(ownerReferences === old?.ownerReferences
+      ? []
+      : validateOwnerReferences(ownerReferences, path.child('ownerReferences'))),
     ...(finalizers === old?.finalizers ? [] : validateFinalizers(finalizers, path.child('finalizers'))),
   ]
 }
 
-/** Names may be absent or empty, which is the same; so is nothing else. */
+/** An absent name equals an empty one. Other fields must be identical. */
 const fixedNames = ['name', 'namespace', 'uid'] as const
 const fixedFields = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 
 function validateFixed(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  const refuse = (field: string, value: unknown, was: unknown) => errors.push(invalid(path.child(field), value ?? (typeof was === 'string' ? '' : value), 'field is immutable'))
+  const refuse = (field: string, value: unknown, was: unknown) =>
+    errors.push(invalid(path.child(field), value ?? (typeof was === 'string' ? '' : value), 'field is immutable'))
   for (const field of fixedNames) if ((meta[field] ?? '') !== (old[field] ?? '')) refuse(field, meta[field], '')
   for (const field of fixedFields) if (meta[field] !== old[field]) refuse(field, meta[field], old[field])
   return errors
 }
 
-/** Judges the metadata of an update: as a new one's, and what may not change. */
+/** Validates the metadata of an update: as for a new object, and the immutable fields. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {

@@ -1,4 +1,4 @@
-/** Where in an object a field stands. Cheap to make: the text is built only when an error is reported. */
+/** The path of a field in an object. The text is built only if an error is reported. */
 export class Path {
   readonly #parent: Path | undefined
   readonly #step: string | number
@@ -12,12 +12,16 @@ export class Path {
 
   /** The path of a top-level field, or of nested fields given outermost first. */
   static of(first: string, ...rest: string[]): Path {
-    return new Path(undefined, first, 'child').child(...rest)
+    let path = new Path(undefined, first, 'child')
+    for (const further of rest) path = new Path(path, further, 'child')
+    return path
   }
 
   /** `spec` → `spec.template.spec`. */
-  child(...names: string[]): Path {
-    return names.reduce<Path>((parent, name) => new Path(parent, name, 'child'), this)
+  child(name: string, ...rest: string[]): Path {
+    let path = new Path(this, name, 'child')
+    for (const further of rest) path = new Path(path, further, 'child')
+    return path
   }
 
   /** `spec.containers` → `spec.containers[2]`. */

@@ -13,20 +13,19 @@ function validateLabels(text: string, rule: (label: string) => string[], path: P
   return rule(bad).map((problem) => invalid(path, text, `validating label ${JSON.stringify(bad)}: ${problem}`))
 }
 
-/** Judges the name of a signer of certificates: `example.com/signer-name`. */
+/** Validates the name of a signer of certificates: `example.com/signer-name`. */
 export function validateSignerName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path)]
   const segments = name.split('/')
   const [domain = '', rest = ''] = segments
-  if (segments.length !== 2) return [
-    invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
-  ]
+  if (segments.length !== 2)
+    return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
   return [
     ...(byteLength(domain) > maxDomainLength ? [tooLong(path, maxDomainLength)] : []),
     ...validateLabels(domain, isDns1123Label, path),
-    ...(domain.includes('.') ? [] : [
-      invalid(path, domain, 'should be a domain with at least two segments separated by dots'),
-    ]),
+    ...(domain.includes('.')
+      ? []
+      : [invalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
     ...validateLabels(rest, isDns1123Subdomain, path),
     ...(byteLength(name) > maxLength ? [tooLong(path, maxLength)] : []),
   ]

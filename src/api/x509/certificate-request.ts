@@ -102,10 +102,8 @@ function readNames(attributes: Element | undefined): AlternativeNames {
   for (const attribute of attributes ? elementsOf(attributes.content) : []) {
     const [id, values] = partsOf(attribute, tags.sequence)
     if (readObjectId(id) !== ids.extensionRequest) continue
-    for (const list of partsOf(values, tags.set)) for (const extension of partsOf(
-      list,
-      tags.sequence,
-    )) addNames(names, extension)
+    for (const list of partsOf(values, tags.set))
+      for (const extension of partsOf(list, tags.sequence)) addNames(names, extension)
   }
   return names
 }
@@ -123,9 +121,8 @@ function addNames(names: AlternativeNames, extension: Element): void {
     if (tag === nameTags.dns) names.dns.push(content.toString())
     if (tag === nameTags.uri) names.uris.push(content.toString())
     if (tag !== nameTags.address) continue
-    if (content.length !== 4 && content.length !== 16) throw new Error(
-      `x509: cannot parse IP address of length ${content.length}`,
-    )
+    if (content.length !== 4 && content.length !== 16)
+      throw new Error(`x509: cannot parse IP address of length ${content.length}`)
     names.addresses.push(content)
   }
 }

@@ -92,7 +92,7 @@ export function readBits(element: Element | undefined): Buffer {
 }
 
 /** One block of a PEM text. */
-export interface PemBlock {
+interface PemBlock {
   label: string
   bytes: Buffer
   hasHeaders: boolean

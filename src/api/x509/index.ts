@@ -1,14 +1,19 @@
 /** Certificates and the requests for them: what the API server judges and what signers make. */
-export {
-  type AlternativeNames,
-  type CertificateRequest,
-  type Subject,
-  parseCertificateRequest,
-  signatureProblem,
-} from './certificate-request.ts'
+export { type CertificateRequest, parseCertificateRequest, signatureProblem } from './certificate-request.ts'
 export { type WantedCertificate, makeRequest } from './make-request.ts'
-export { type PemBlock, pemBlocks, pemText } from './der-reader.ts'
+export { pemBlocks, pemText } from './der-reader.ts'
 export {
-  addressBytes, bits, boolean, implicit, integer, objectId, octets, sequence, set, tagged, time, utf8,
+  addressBytes,
+  bits,
+  boolean,
+  implicit,
+  integer,
+  objectId,
+  octets,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8,
 } from './der.ts'
-export { type SigningAuthority, type Validity, knownUsages, signRequest, validityOf } from './sign-request.ts'
+export { type SigningAuthority, knownUsages, signRequest, validityOf } from './sign-request.ts'

@@ -72,9 +72,10 @@ const commonName = '2.5.4.3'
 /** The subject of a certificate: of attributes that are no names of people or places, nothing is left. */
 function subjectName(subject: Subject): Buffer {
   const attributes = keptAttributes.flatMap((id) => {
-    const texts = id === commonName ? [subject.commonName].filter(
-      (text) => text !== '',
-    ) : subject.attributes.filter((a) => a.id === id).map((a) => a.text)
+    const texts =
+      id === commonName
+        ? [subject.commonName].filter((text) => text !== '')
+        : subject.attributes.filter((a) => a.id === id).map((a) => a.text)
     return texts.map((text) => set(sequence(objectId(id), utf8(text))))
   })
   return sequence(...attributes)
@@ -135,7 +136,7 @@ function subjectKeyId(extensions: Element): Buffer | undefined {
 }
 
 /** The periods of a certificate, in milliseconds since the epoch. */
-export interface Validity {
+interface Validity {
   notBefore: number
   notAfter: number
 }
@@ -180,12 +181,15 @@ export function signRequest(
     sequence(time(validity.notBefore), time(validity.notAfter)),
     subjectName(request.subject),
     request.spki,
-    tagged(3, sequence(
-      ...usageExtensions(usages),
-      extension(ids.basicConstraints, sequence(), true),
-      extension(ids.authorityKeyId, sequence(implicit(0, issuer.keyId))),
-      ...nameExtension(request.names),
-    )),
+    tagged(
+      3,
+      sequence(
+        ...usageExtensions(usages),
+        extension(ids.basicConstraints, sequence(), true),
+        extension(ids.authorityKeyId, sequence(implicit(0, issuer.keyId))),
+        ...nameExtension(request.names),
+      ),
+    ),
   )
   return pemText('CERTIFICATE', sequence(body, algorithm, bits(sign('sha256', body, key))))
 }

@@ -3,31 +3,31 @@ import { acceptMetadata, Client, HttpTransport, type List, loadAccess, namespace
 import { workloadKinds } from '../../insight/workload/kinds.ts'
 import { findKind } from '../workload/names.ts'
 
-/** A word that a shell may offer, with what it means. */
-export interface Suggestion {
+/** A completion with its description. */
+interface Suggestion {
   word: string
   meaning?: string | undefined
 }
 
-/** Suggestions, and whether the shell may offer files besides. */
+/** Completions. `allowsFiles` lets the shell add file names. */
 export interface Suggestions {
   words: Suggestion[]
   allowsFiles: boolean
 }
 
-/** Asks a cluster for names. `flags` are those of the command line so far, without their dashes. */
+/** Fetches names from a cluster. `flags` are those of the command line, without dashes. */
 export interface NameSource {
   workloads(kind: string, flags: ReadonlyMap<string, string>): Promise<string[]>
   namespaces(flags: ReadonlyMap<string, string>): Promise<string[]>
 }
 
-/** Where a command line stands before the word that is being typed. */
+/** The state of a command line before the word to complete. */
 interface Position {
   command: Command
-  /** Words that are neither commands nor flags. */
+  /** Arguments that are neither commands nor flags. */
   operands: string[]
   flags: Map<string, string>
-  /** A flag whose value is being typed. */
+  /** The flag whose value is being completed. */
   pending: Option | undefined
 }
 
@@ -42,7 +42,7 @@ const outcomes = [
   'jsonpath=',
 ]
 
-/** Suggests how a command line may go on; the last word is the one that is being typed. */
+/** Returns completions of the last word of a command line. */
 export async function suggestionsFor(
   program: Command,
   words: readonly string[],
@@ -114,7 +114,7 @@ async function valuesOf(option: Option, flags: ReadonlyMap<string, string>, name
   return { words: [], allowsFiles: /file|dir|config|catalogue/i.test(name) }
 }
 
-/** Commands that take names and talk to a cluster as its user: their operands are KIND NAME or KIND/NAME. */
+/** Returns true for commands with connection flags and arguments KIND NAME or KIND/NAME. */
 const takesWorkloads = ({ registeredArguments, options }: Command): boolean =>
   registeredArguments.some((argument) => argument.variadic) && options.some(({ long }) => long === '--context')
 
@@ -137,10 +137,10 @@ async function workloadWords(
   }))
 }
 
-/** A shell waits for its suggestions: who is slower than this has none. */
+/** Time limit for names from the cluster, because the shell waits. */
 const patienceMs = 2000
 
-/** Names from the cluster that the command line means. Whatever goes wrong, there are none. */
+/** Fetches names from the cluster of the command line. Any failure returns none. */
 export const clusterNames: NameSource = {
   workloads(text, flags) {
     const kind = findKind(text)
@@ -174,9 +174,7 @@ async function listNames(flags: ReadonlyMap<string, string>, path: (namespace: s
   }
 }
 
-/**
- * Suggestions in the form in which kubectl asks its plug-ins for them: a line each, and last what the shell is to do.
- */
+/** Formats completions in the protocol of kubectl plugins: one per line, and then a directive. */
 export function protocolText({ words, allowsFiles }: Suggestions): string {
   const lines = words.map(({ word, meaning }) => (meaning ? `${word}\t${meaning}` : word))
   return `${[...lines, allowsFiles ? ':0' : ':4'].join('\n')}\n`

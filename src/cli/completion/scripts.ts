@@ -44,5 +44,5 @@ complete -c coxswain -f -a '(__coxswain_complete)'
 complete -c cox -f -a '(__coxswain_complete)'
 `
 
-/** The scripts that shells are to source. All of them ask \`coxswain __complete\`, so that they never grow old. */
+/** The completion scripts. All of them call \`coxswain __complete\`, so they never become outdated. */
 export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }

@@ -2,14 +2,14 @@ import { byName } from '../../api/explain/index.ts'
 import type { CacheLag, ControllerLoad } from '../../insight/metrics/controllers.ts'
 import { type Line, type Span, type Tone, lineOf, tableLines } from '../terminal/line.ts'
 
-/** Seconds in a few letters: `0`, `0.02s`, `4.2s`, `95s`. */
+/** Formats seconds briefly: `0`, `0.02s`, `4.2s`, `95s`. */
 export function secondsText(seconds: number): string {
   if (seconds === 0) return '0s'
   if (seconds < 0.001) return '<1ms'
   return seconds < 1 ? `${Math.round(seconds * 1000)}ms` : `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)}s`
 }
 
-/** A controller or cache that is this far behind stands out. */
+/** A controller or cache with at least this lag is highlighted. */
 const lateSeconds = 1
 const veryLateSeconds = 10
 
@@ -18,7 +18,7 @@ const lagTone = (seconds: number): Tone | undefined =>
 
 const titles = ['CONTROLLER', 'QUEUE', 'LAG', 'BUSY', 'AVG WAIT', 'RECONCILES', 'ERRORS', 'RETRIES', 'STALE SKIPS']
 
-/** The table of controllers, those that are behind first, and below it the caches that are. */
+/** Formats the table of controllers, lagging ones first, followed by the lagging caches. */
 export function controllersTable(controllers: readonly ControllerLoad[], caches: readonly CacheLag[]): Line[] {
   const rows = controllers
     .toSorted((a, b) => b.lagSeconds - a.lagSeconds || b.depth - a.depth || byName(a.name, b.name))

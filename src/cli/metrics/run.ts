@@ -10,7 +10,7 @@ import { controllersTable } from './controllers-table.ts'
 import { parseMetrics } from '../../insight/metrics/parse.ts'
 
 export interface TopOptions {
-  /** Undefined: the API server of the kubeconfig runs the controllers itself. */
+  /** URL of the controllers' metrics. Default: the API server of the kubeconfig, which runs the controllers itself. */
   metricsUrl: URL | undefined
   watch: boolean
   form: DocumentForm | undefined
@@ -19,8 +19,8 @@ export interface TopOptions {
 const everyMs = 2000
 
 /**
- * Controllers that run by themselves have a certificate that nobody vouches for, and serve everybody who reaches them.
- * The credentials of the kubeconfig are not for them.
+ * Standalone controllers have a self-signed certificate and serve all clients. The credentials of the kubeconfig must
+ * not be sent to them.
  */
 const openAccess = (server: URL): ClusterAccess => ({
   server,
@@ -31,13 +31,13 @@ const openAccess = (server: URL): ClusterAccess => ({
   namespace: 'default',
 })
 
-/** A client of controllers that serve at an address of their own. */
+/** Returns a client for controllers at this URL. */
 export const clientAt = (url: URL): Pick<Session, 'client' | 'namespace'> => ({
   client: new Client(new HttpTransport(openAccess(new URL('/', url)))),
   namespace: '',
 })
 
-/** `coxswain top controllers`: how far the controllers of a process are behind. */
+/** `coxswain top controllers`: the lag of the controllers of a process. */
 export async function runTopControllers(session: Session, { metricsUrl, watch, form }: TopOptions): Promise<number> {
   const read = () => readLoad(session.client, metricsUrl)
   if (watch && !form) return watchLoad(session, read)

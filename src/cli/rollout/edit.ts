@@ -1,4 +1,4 @@
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import { exitCodes } from '../../insight/failure.ts'
 import { type Session, say } from '../session.ts'
 import { readWorkload } from '../why/run.ts'
@@ -13,7 +13,7 @@ export interface EditOptions {
   dryRun: boolean
 }
 
-/** Decides how a workload is to be changed, or throws a CommandError. */
+/** Returns the change of a workload, or throws a CommandError. */
 type Decide = (session: Session, kind: WorkloadKind, object: Workload) => Edit | Promise<Edit>
 
 async function editEach(session: Session, { args, dryRun }: EditOptions, decide: Decide): Promise<number> {

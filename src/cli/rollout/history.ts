@@ -1,4 +1,4 @@
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import { ageOf } from '../../api/printing/duration.ts'
 import { CommandError, exitCodes } from '../../insight/failure.ts'
 import { type Session, say } from '../session.ts'
@@ -12,7 +12,7 @@ import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
 
 export interface HistoryOptions {
   args: readonly string[]
-  /** Undefined: all of them. */
+  /** The revision; undefined for all. */
   revision: Int64 | undefined
   form: DocumentForm | undefined
 }
@@ -28,7 +28,7 @@ const documentOf = ({ number, name, createdAt, changeCause, template }: Revision
   template,
 })
 
-/** `coxswain rollout history`: the revisions of workloads, or the template of one of them. */
+/** `coxswain rollout history`: lists revisions of workloads, or shows the template of one revision. */
 export async function runHistory(session: Session, { args, revision, form }: HistoryOptions): Promise<number> {
   const { out, clock } = session
   for (const { kind, name } of await objectsNamed(session.client, args)) {

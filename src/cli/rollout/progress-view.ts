@@ -6,7 +6,7 @@ import type { Standing } from '../../insight/workload/said.ts'
 import type { ToldCause } from '../../insight/workload/explanation.ts'
 import { causeLines } from '../why/text.ts'
 
-/** One bar of the picture. */
+/** One progress bar. */
 interface Measure {
   title: string
   count: number
@@ -40,7 +40,7 @@ function measuresOf({ kind }: WorkloadKind, { status = {} }: Workload, { numbers
 const titleWidth = 11
 const widestBar = 40
 
-/** The picture of a rollout: a headline, a bar a measure, and what it waits for. */
+/** Formats the progress of a rollout: a headline, progress bars, and the cause of the delay. */
 export function progressLines(
   kind: WorkloadKind,
   object: Workload,

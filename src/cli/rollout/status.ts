@@ -21,23 +21,23 @@ import { type Verdict, verdictOf } from './verdict.ts'
 
 export interface RolloutStatusOptions {
   args: readonly string[]
-  /** Undefined: as long as it takes. */
+  /** Undefined waits without a limit. */
   timeoutMs: number | undefined
-  /** Whether to wait for the end, or only to tell how it stands. */
+  /** True to wait for the end; false to report the current state. */
   watch: boolean
-  /** Whether to draw bars, where there is a terminal. */
+  /** True to draw progress bars at a terminal. */
   live: boolean
 }
 
 const tickMs = 1000
 const memoryMs = 3000
 
-/** Causes are asked for when a rollout has not moved for so long: every pod takes a moment. */
+/** Time without progress before causes are determined: explaining many pods is expensive. */
 const quietMs = 2000
 
 /**
- * `coxswain rollout status` and `rollout watch`: follows rollouts one after the other until each is over. Ends at the
- * first that fails.
+ * `coxswain rollout status` and `rollout watch`: follow rollouts sequentially until each is over. Stop at the first
+ * failure.
  */
 export async function runRolloutStatus(session: Session, options: RolloutStatusOptions): Promise<number> {
   const { clock } = session
@@ -66,9 +66,9 @@ async function tellOnce(session: Session, kind: WorkloadKind, object: Workload):
   return verdict.kind === 'waiting' ? exitCodes.waits : exitCodes.ok
 }
 
-/** What has been told of a rollout, or drawn. */
+/** Reports the progress of a rollout. */
 interface Teller {
-  /** Called at each look. `explain` asks for the causes. */
+  /** Called at each check. `explain` determines the causes. */
   tell(object: Workload, verdict: Verdict, explain: () => Promise<Explanation>): Promise<void>
   close(): void
 }
@@ -97,7 +97,7 @@ async function followRollout(
     let read: Workload | undefined = first
     const current = async (): Promise<Workload | undefined> => {
       if (informer.hasSynced) return informer.get(`${namespace}/${name}`)
-      // Who may not watch it asks for it each time.
+      // Without permission to watch, the object is read each time.
       const object = read ?? (await readWorkload(session, kind, name))
       read = undefined
       return object
@@ -129,7 +129,7 @@ async function followRollout(
   }
 }
 
-/** The error, and below it the first cause with what would help. */
+/** Prints the error, and the first cause with its remedy. */
 export async function sayFailure(
   { err, clock }: Session,
   text: string,
@@ -141,7 +141,7 @@ export async function sayFailure(
   if (unread.length > 0) say(err, `Could not be read: ${unread.join(', ')}.`)
 }
 
-/** Says each new sentence once, and what the rollout waits for when it does not move. */
+/** Prints each new sentence once, and the cause of a delay. */
 function plainTeller({ out, clock }: Session): Teller {
   let told = ''
   let toldCause = ''

@@ -1,19 +1,19 @@
-import { rolloutState } from '../../api/rollout-clock.ts'
+import { rolloutState } from '../../api/kinds/workloads/rollout-clock.ts'
 import { type WorkloadKind, isObserved } from '../../insight/workload/kinds.ts'
 import { type Numbers, type Workload, conditionOf, isConditionTrue } from '../../insight/workload/object.ts'
 
-/** Where a rollout stands: it goes on, is over, is as far as a partition lets it come, or has failed. */
+/** The state of a rollout: in progress, complete, paused at a partition, or failed. */
 export interface Verdict {
   kind: 'waiting' | 'done' | 'held' | 'failed'
-  /** In kubectl's words where it has some. */
+  /** Uses kubectl's words where they exist. */
   text: string
 }
 
 const quoted = (object: Workload): string => JSON.stringify(object.metadata.name)
 
 /**
- * Judges a rollout as `kubectl rollout status` does, for every kind. On clusters without conditions the numbers decide;
- * a deadline that has passed decides before them.
+ * Evaluates a rollout as `kubectl rollout status` does, for every kind. Without conditions the numbers decide; an
+ * exceeded deadline takes precedence over them.
  */
 export function verdictOf(kind: WorkloadKind, object: Workload): Verdict {
   if (kind.kind === 'Job') return jobVerdict(object, kind.numbersOf(object))
@@ -24,8 +24,9 @@ export function verdictOf(kind: WorkloadKind, object: Workload): Verdict {
     return { kind: 'failed', text: `${kind.title} ${quoted(object)} exceeded its progress deadline` }
   }
   const numbers = kind.numbersOf(object)
-  // A rollout that is complete stays so when pods are lost later: that is for Available to tell.
-  const waiting = rolloutState(object.status?.conditions) === 'complete' ? undefined : waitingText(kind, object, numbers)
+  // A complete rollout stays complete when pods are lost later; the condition Available reports that.
+  const waiting =
+    rolloutState(object.status?.conditions) === 'complete' ? undefined : waitingText(kind, object, numbers)
   if (waiting) return { kind: 'waiting', text: waiting }
   const { expectedUpdated = numbers.desired, updated = 0 } = numbers
   if (expectedUpdated < numbers.desired)
@@ -39,7 +40,7 @@ export function verdictOf(kind: WorkloadKind, object: Workload): Verdict {
   return { kind: 'done', text: `${kind.title} ${quoted(object)} successfully rolled out` }
 }
 
-/** What is still to be waited for; undefined if nothing is. */
+/** Returns what the rollout waits for; undefined if nothing. */
 function waitingText(kind: WorkloadKind, object: Workload, numbers: Numbers): string | undefined {
   const { desired, current, updated, expectedUpdated = desired, ready, available } = numbers
   const lead = `Waiting for ${kind.title} ${quoted(object)} rollout to finish: `

@@ -13,12 +13,12 @@ import { standingWith } from '../../insight/workload/standing.ts'
 import { Reader, mapSome } from '../../insight/workload/reader.ts'
 import { type Row, byAttention, isOwned, needsExplanation, rowOf } from '../../insight/workload/row.ts'
 
-/** What `coxswain status` is asked for. */
+/** The options of `coxswain status`. */
 export interface StatusOptions {
   args: readonly string[]
   allNamespaces: boolean
   selector?: string | undefined
-  /** Also those that another workload owns. */
+  /** Include workloads owned by other workloads. */
   showOwned: boolean
 }
 
@@ -28,10 +28,10 @@ export interface StatusReport {
   unread: string[]
 }
 
-/** Workloads that are to be listed: whole kinds, or single ones by name. */
+/** The workloads to list: whole kinds, or single ones by name. */
 export interface Wanted {
   named: Named<WorkloadKind>[]
-  /** Whether the command line named them: then they must be there. */
+  /** True if the command line named them: they must then exist. */
   isAsked: boolean
   namespace: string
   selector: string | undefined
@@ -51,13 +51,13 @@ export async function wantedOf(
   return { named, isAsked, namespace: allNamespaces ? '' : namespace, selector, showOwned: showOwned || isAsked }
 }
 
-/** Workloads, and the kinds among the wanted ones that can be read. */
+/** The workloads, and the readable kinds among the requested ones. */
 export interface FoundWorkloads {
   found: { kind: WorkloadKind; object: Workload }[]
   readable: Named<WorkloadKind>[]
 }
 
-/** Reads workloads. Kinds that nobody asked for by name may be missing or forbidden; not all of them. */
+/** Reads workloads. Kinds that were not requested explicitly may be missing or forbidden, but not all of them. */
 export async function readWorkloads(session: Session, reader: Reader, wanted: Wanted): Promise<FoundWorkloads> {
   const { named, isAsked, namespace, selector } = wanted
   const answers = await mapSome(named, async ({ kind, name }): Promise<Workload[] | undefined> => {
@@ -77,7 +77,7 @@ export async function readWorkloads(session: Session, reader: Reader, wanted: Wa
 }
 
 /**
- * Those that no other workload owns. Most ReplicaSets and many Jobs are owned: their metadata tells that, and the rest
+ * Returns workloads without an owner. Most ReplicaSets and many Jobs have one: their metadata shows that, so the rest
  * of them is not read.
  */
 async function freeOnes(
@@ -120,12 +120,12 @@ const asked = <T>(kind: WorkloadKind, answer: Promise<T>): Promise<T> =>
     throw isUnknownPath(e) ? noResourceType(kind.singular) : e
   })
 
-/** More than so many workloads are read, and explained, by one list of all instead of one by one. */
+/** Above this number, workloads are read by one list instead of single requests. */
 const singleReads = 10
 
-/** Reads everything that the table shows. */
+/** Reads the content of the table. */
 export async function readStatus(session: Session, options: StatusOptions): Promise<StatusReport> {
-  // Workloads of a namespace share its budgets, and many a node: nothing is read twice.
+  // Workloads of a namespace share budgets, and many share nodes: each is read once.
   const reader = new Reader(session.client, { clock: session.clock, maxAgeMs: Infinity })
   const wanted = await wantedOf(session, options)
   const { found } = await readWorkloads(session, reader, wanted)
@@ -147,7 +147,7 @@ export const explainRows = (session: Session, reader: Reader, source: Source, ro
     return { ...standingWith(row, causes), causes }
   })
 
-/** Reads everything of the namespace once, and picks from it. */
+/** Reads the namespace once, and filters locally. */
 function wholeSource(reader: Reader, namespace: string): Source {
   const reading = new Map<string, Promise<KubeObject[] | undefined>>()
   const pick = async <T extends KubeObject>(

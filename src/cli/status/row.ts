@@ -1,5 +1,5 @@
 import { ageOf, humanDuration } from '../../api/printing/duration.ts'
-import { timestamp } from '../../api/timestamp.ts'
+import { timestamp } from '../../api/object.ts'
 import { type Line, type Span, oneLine, tableLines, textOf, widthOf } from '../terminal/line.ts'
 import { isInTheWay } from '../../insight/workload/explained.ts'
 import { shortName } from '../../insight/workload/kinds.ts'

@@ -12,12 +12,12 @@ import { type Row, byAttention, isOwned, needsExplanation, rowOf } from '../../i
 import { cellsOf, documentOf, statusTable, titles } from './row.ts'
 import { type StatusForm, unreadText } from './run.ts'
 
-/** Ages are told anew so often. */
+/** Refresh interval of ages. */
 const tickMs = 1000
-/** Nodes, claims and budgets are read anew at the most so often. */
+/** Lifetime of cached nodes, claims and budgets. */
 const memoryMs = 3000
 
-/** Who may not watch pods still sees the table after so long. */
+/** Time after which the table appears even without permission to watch pods. */
 const patienceMs = 3000
 
 interface Followed {
@@ -35,7 +35,7 @@ export async function watchStatus(
 ): Promise<number> {
   const reader = new Reader(session.client, { clock: session.clock, maxAgeMs: memoryMs })
   const wanted = await wantedOf(session, options)
-  // Read once in the ordinary way first: what is wrong is told at once, and kinds that cannot be read are not watched.
+  // The first read reports errors immediately and finds the kinds that can be watched.
   const { readable } = await readWorkloads(session, reader, wanted)
   const bell = new Bell()
   const watches = new Watches(session, bell)
@@ -101,10 +101,10 @@ function liveTable({ out, clock, namespace }: Session, { allNamespaces }: Status
   }
 }
 
-/** Columns that change without anything happening. */
+/** Columns that change without an event. */
 const timeColumns = ['SINCE', 'DEADLINE']
 
-/** Tells each row that has changed; ages are no change. */
+/** Prints each changed row; ages do not count as changes. */
 function plainChanges(
   { out, clock }: Session,
   { allNamespaces, form }: StatusOptions & { form: StatusForm | undefined },

@@ -1,30 +1,30 @@
-/** Where a command writes: a terminal, a file or a pipe. */
+/** The output of a command: a terminal, a file or a pipe. */
 export interface Output {
   write(text: string): void
   readonly isTerminal: boolean
   readonly hasColour: boolean
-  /** Cells of a line, and lines, of the terminal as it is now. */
+  /** Current columns and rows of the terminal. */
   readonly columns: number
   readonly rows: number
-  /** Calls back when the terminal has another size; the returned function ends that. */
+  /** Calls `listener` when the terminal is resized; the returned function unregisters it. */
   onResize(listener: () => void): () => void
   /** Hides the cursor, until it is shown again or the process ends. */
   hideCursor(): void
   showCursor(): void
 }
 
-/** The cells of a line where nobody knows. */
+/** Width of an output without a known width. */
 const defaultColumns = 80
 const defaultRows = 24
 
 const hide = '\u001b[?25l'
 const show = '\u001b[?25h'
 
-/** Whether the environment wants colours: NO_COLOR and a dumb terminal do not. */
+/** Returns false if NO_COLOR is set or the terminal is dumb. */
 export const wantsColour = (env: Readonly<Record<string, string | undefined>>): boolean =>
   !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 
-/** An output on a stream of the process. */
+/** Returns an output on a stream of the process. */
 export function outputOn(stream: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): Output {
   const isTerminal = stream.isTTY === true
   const restore = () => stream.write(show)

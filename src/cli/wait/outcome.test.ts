@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Workload } from '../../insight/workload/object.ts'
 import { condition, sampleWorkload } from '../../insight/workload/sample.ts'
-import { parseJsonPath, valuesAt } from '../../api/json-path.ts'
+import { parseJsonPath, valuesAt } from '../../api/json/json-path.ts'
 import { metBy, parseOutcome } from './outcome.ts'
 
 const web = (status: Workload['status']): Workload => sampleWorkload('Deployment', {}, status)[1]

@@ -1,8 +1,8 @@
 import { CommandError } from '../../insight/failure.ts'
 import { type Workload, conditionOf } from '../../insight/workload/object.ts'
-import { type JsonPath, JsonPathError, parseJsonPath, textOfValue, valuesAt } from '../../api/json-path.ts'
+import { type JsonPath, JsonPathError, parseJsonPath, textOfValue, valuesAt } from '../../api/json/json-path.ts'
 
-/** Something that can be waited for. `text` is how the command line has it. */
+/** An outcome to wait for. `text` is its form on the command line. */
 export type Outcome = { text: string } & (
   | { kind: 'condition'; type: string; status: string }
   | { kind: 'jsonpath'; path: JsonPath; value: string | undefined }
@@ -10,7 +10,7 @@ export type Outcome = { text: string } & (
   | { kind: 'delete' }
 )
 
-/** Reads `condition=NAME[=STATUS]`, `jsonpath=PATH[=VALUE]`, `create` or `delete`. */
+/** Parses `condition=NAME[=STATUS]`, `jsonpath=PATH[=VALUE]`, `create` or `delete`. */
 export function parseOutcome(text: string): Outcome {
   if (text === 'create' || text === 'delete') return { kind: text, text }
   if (text.startsWith('condition=')) {
@@ -34,7 +34,7 @@ function splitPath(text: string): [path: string, value: string | undefined] {
   return [text.slice(0, end), text.slice(end + 1)]
 }
 
-/** An outcome that has come, with what the object says about it. */
+/** An outcome that was met, with details from the object. */
 export interface Met {
   detail: string
 }
@@ -44,7 +44,7 @@ export interface Met {
  * generation of the object, as far as the object tells that. `uid` is that of the object whose deletion is waited for.
  */
 export function metBy(outcome: Outcome, object: Workload | undefined, uid?: string): Met | undefined {
-  // Another object of the same name does not bring the old one back.
+  // A new object of the same name does not undo the deletion.
   if (outcome.kind === 'delete')
     return object && (uid === undefined || object.metadata.uid === uid) ? undefined : { detail: '' }
   if (!object) return undefined

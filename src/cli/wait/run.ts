@@ -13,21 +13,21 @@ import { type Met, type Outcome, metBy, parseOutcome } from './outcome.ts'
 
 export interface WaitOptions {
   args: readonly string[]
-  /** The outcome that is hoped for. */
+  /** The desired outcome. */
   for: string
-  /** Others that end the wait, in the order of their exit codes. */
+  /** Further outcomes that end the wait, in the order of their exit codes. */
   or: readonly string[]
-  /** 0 asks once. */
+  /** 0 checks once. */
   timeoutMs: number
 }
 
-/** An object that is waited for. */
+/** An object to wait for. */
 interface Awaited {
   names: Pick<WorkloadKind, 'type' | 'singular'>
-  /** Undefined where it is no workload: then nothing explains it. */
+  /** The kind, for explanations; undefined if it is not a workload. */
   kind: WorkloadKind | undefined
   name: string
-  /** The object as it was read last. */
+  /** The object as last read. */
   object: Workload | undefined
   /** The uid of the object when it was first seen. */
   uid?: string | undefined
@@ -95,7 +95,7 @@ async function awaitedObjects({ client }: Session, args: readonly string[]): Pro
   })
 }
 
-/** Asks for the object. It must exist, unless its absence or its appearance is waited for. */
+/** Reads the object. It must exist unless its creation or deletion is awaited. */
 async function read({ client, namespace }: Session, one: Awaited, outcomes: readonly Outcome[]): Promise<void> {
   try {
     one.object = await client.get(one.names.type, namespace, one.name)
@@ -109,7 +109,7 @@ async function read({ client, namespace }: Session, one: Awaited, outcomes: read
 const mayBeAbsent = (outcomes: readonly Outcome[]): boolean =>
   outcomes.some(({ kind }) => kind === 'create' || kind === 'delete')
 
-/** The exit code of the outcome that has come; undefined if none has. */
+/** Returns the exit code of the outcome that was met; undefined if none was. */
 async function look(session: Session, one: Awaited, outcomes: readonly Outcome[]): Promise<number | undefined> {
   const {
     informer,
@@ -118,7 +118,7 @@ async function look(session: Session, one: Awaited, outcomes: readonly Outcome[]
   } = one
   if (informer) {
     const key = type.namespaced ? `${session.namespace}/${name}` : name
-    // Who may not watch it asks for it each time.
+    // Without permission to watch, the object is read each time.
     if (informer.hasSynced) one.object = informer.get(key)
     else await read(session, one, outcomes)
   }
@@ -163,7 +163,7 @@ async function giveUp(
   return exitCodes.timedOut
 }
 
-/** Conditions that are waited for and that nobody writes: of another kind, or of a feature that is switched off. */
+/** Returns awaited conditions that no controller writes: of another kind, or of a disabled feature. */
 const missingConditions = (outcomes: readonly Outcome[], { status }: Workload): string[] =>
   outcomes.flatMap((outcome) => {
     if (outcome.kind !== 'condition') return []

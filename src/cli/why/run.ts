@@ -1,4 +1,4 @@
-import { timestamp } from '../../api/timestamp.ts'
+import { timestamp } from '../../api/object.ts'
 import { pods } from '../../client/index.ts'
 import { CommandError, isUnknownPath, noResourceType } from '../../insight/failure.ts'
 import { type Session, say } from '../session.ts'
@@ -10,7 +10,7 @@ import { objectsNamed, parseNames } from '../workload/names.ts'
 import { type Explanation, explainPod, explainWorkload, isPodKind } from '../../insight/workload/explanation.ts'
 import { explanationLines } from './text.ts'
 
-/** Reads one workload. A kind that the server does not serve is told as kubectl does. */
+/** Reads a workload. A kind that is not served is reported as kubectl does. */
 export async function readWorkload(
   { client, namespace }: Pick<Session, 'client' | 'namespace'>,
   kind: WorkloadKind,
@@ -36,7 +36,7 @@ async function explainNamed(session: Session, args: readonly string[]): Promise<
   return explained
 }
 
-/** An explanation as programs read it. */
+/** Formats an explanation for programs. */
 const documentOf = ({ kind, namespace, name, state, message, since, deadlineAtMs, causes, unread }: Explanation) => ({
   apiVersion: 'coxswain.dev/v1',
   kind: 'Explanation',

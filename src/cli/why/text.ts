@@ -3,7 +3,7 @@ import { ageOf, humanDuration } from '../../api/printing/duration.ts'
 import { type Line, type Tone, oneLine } from '../terminal/line.ts'
 import type { Explanation, ToldCause } from '../../insight/workload/explanation.ts'
 
-/** States that are told in other words than `is` and their own. */
+/** Verbs of states for which `is` does not fit. */
 const verbs: Readonly<Record<string, string>> = {
   Failed: 'has failed',
   Terminating: 'is being deleted',
@@ -11,21 +11,21 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 /** `deployment/web is progressing: 1 of 3 replicas are available` */
-export function headline({ name, state, message, kind }: Explanation): string {
+function headline({ name, state, message, kind }: Explanation): string {
   const verb = verbs[state] ?? `is ${kind === 'Pod' ? state : state.toLowerCase()}`
   return `${name} ${verb}${message && !(state === 'Terminating') ? `: ${message}` : ''}`
 }
 
 const tones: Record<ToldCause['weight'], Tone> = { trouble: 'bad', held: 'warn', timed: 'busy', starting: 'busy' }
 
-/** So many names are told of objects with the same cause. */
+/** Maximum number of names listed for one cause. */
 const namesTold = 5
 
 function sinceText(since: string | undefined, nowMs: number): string {
   return since ? `, since ${since} (${ageOf(since, nowMs)})` : ''
 }
 
-/** The lines of one cause: what, who else, the last warning, and what would help. */
+/** Formats one cause: what, which other objects, the last warning, and the remedy. */
 export function causeLines(cause: ToldCause, nowMs: number): Line[] {
   const { object, text, since, others, warning, help, weight } = cause
   const lines: Line[] = [
@@ -53,7 +53,7 @@ const headTones: readonly (readonly [number, Tone])[] = [
   [3, 'bad'],
 ]
 
-/** All that `why` prints. */
+/** Formats the output of `why`. */
 export function explanationLines(explanation: Explanation, nowMs: number): Line[] {
   const { causes, unread, deadlineAtMs, exitCode } = explanation
   const left =

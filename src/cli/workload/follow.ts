@@ -5,7 +5,7 @@ import { type ResourceType, SharedInformer, type WatchScope, pods, replicasets, 
 import type { Session } from '../session.ts'
 import type { Source } from '../../insight/workload/own-pods.ts'
 
-/** Rings when something has changed, and is heard by who waits for it, once. */
+/** A signal of changes, which one waiter consumes. */
 export class Bell {
   #isRung = false
   #waiting: (() => void) | undefined
@@ -15,7 +15,7 @@ export class Bell {
     this.#waiting?.()
   }
 
-  /** Resolves when the bell has rung, or after so long. Rejects when the session is interrupted. */
+  /** Resolves when the bell has rung, or after `maxMs`. Rejects if the session is interrupted. */
   async heard({ clock, signal }: Pick<Session, 'clock' | 'signal'>, maxMs: number): Promise<void> {
     if (!this.#isRung) {
       const enough = new AbortController()
@@ -31,7 +31,7 @@ export class Bell {
   }
 }
 
-/** So much time is between two looks at the least, however much changes. */
+/** Minimum interval between two checks, however many changes occur. */
 const restMs = 100
 
 /** Looks now, whenever the bell rings, and after `maxMs` at the latest, until `look` answers something. */
@@ -50,7 +50,7 @@ export async function lookUntil<T>(
   }
 }
 
-/** Watches of one command. All end with `stop`. */
+/** The watches of one command. `stop` ends all of them. */
 export class Watches {
   readonly #session: Session
   readonly #bell: Bell
@@ -61,7 +61,7 @@ export class Watches {
     this.#bell = bell
   }
 
-  /** Follows objects, and rings the bell when they change. */
+  /** Watches objects, and rings the bell when they change. */
   follow<T extends KubeObject>(type: ResourceType<T>, scope: WatchScope): SharedInformer<T> {
     const { client, clock, random } = this.#session
     const informer = new SharedInformer<T>({ transport: client.transport, type, clock, random, ...scope })

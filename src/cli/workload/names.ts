@@ -12,7 +12,7 @@ const slashHint =
   'there is no need to specify a resource type as a separate argument when passing arguments in resource/name form ' +
   "(e.g. 'resource/<resource_name>' instead of 'resource resource/<resource_name>')"
 
-/** Reads `KIND`, `KIND,KIND`, `KIND NAME…` and `KIND/NAME…`, as kubectl does. */
+/** Parses `KIND`, `KIND,KIND`, `KIND NAME…` and `KIND/NAME…`, as kubectl does. */
 export function parseNames(args: readonly string[]): Named<string>[] {
   if (!args.some((arg) => arg.includes('/'))) {
     const [kinds = '', ...names] = args
@@ -65,7 +65,7 @@ export async function workloadsNamed(client: Client, args: readonly string[]): P
   return found
 }
 
-/** The same where every one must have a name. */
+/** As `workloadsNamed`, but every argument must name an object. */
 export async function objectsNamed(
   client: Client,
   args: readonly string[],
@@ -78,7 +78,7 @@ export async function objectsNamed(
 }
 
 /** A kind that this program has no table entry for: one of the cluster's, or none at all. */
-export async function unknownKind(client: Client, text: string): Promise<CommandError> {
+async function unknownKind(client: Client, text: string): Promise<CommandError> {
   // A server that cannot be asked for its kinds is asked for none: the name is what is wrong.
   const { resources } = await discover(client).catch(() => ({ resources: [] }))
   const served = resources.find((resource) => isKindName(text, { ...resource, type: resource }))

@@ -1,29 +1,32 @@
 import type { KubeObject } from '../../api/object.ts'
 
-/** The values under which an object is found. */
+/** Returns the index values of an object. */
 export type IndexFunction<T extends KubeObject = KubeObject> = (object: T) => readonly string[]
 
 interface Index<T extends KubeObject> {
   valuesOf: IndexFunction<T>
-  /** Keys of objects: most changes of an object leave it where it is. */
+  /** Keys of objects, not objects: most updates of an object leave its index values unchanged. */
   byValue: Map<string, Set<string>>
 }
 
 const nowhere: readonly string[] = []
 
-/** Finds objects by what they say: each index by its own function. */
+/** Finds objects by the values of index functions. */
 export class IndexSet<T extends KubeObject> {
   readonly #objects: ReadonlyMap<string, T>
   readonly #indexes = new Map<string, Index<T>>()
   readonly #onError: (index: string, error: unknown) => void
 
-  /** Over `objects`, whose changes it is told. `onError` gets what an index function throws; the object is then under no value. */
+  /**
+   * Indexes `objects`; `update` must be called for each change. `onError` receives errors of index functions; the
+   * object then has no values in that index.
+   */
   constructor(objects: ReadonlyMap<string, T>, onError: (index: string, error: unknown) => void) {
     this.#objects = objects
     this.#onError = onError
   }
 
-  /** Adds an index. The same function under the same name may be added again. */
+  /** Adds an index. Adding the same function under the same name again is allowed. */
   add(name: string, valuesOf: IndexFunction<T>): void {
     const known = this.#indexes.get(name)
     if (known?.valuesOf === valuesOf) return
@@ -42,7 +45,7 @@ export class IndexSet<T extends KubeObject> {
     return found
   }
 
-  /** Takes in that `object`, if any, has taken the place of `old`, if any. */
+  /** Replaces `old` (if any) by `object` (if any). */
   update(key: string, old: T | undefined, object: T | undefined): void {
     for (const [name, index] of this.#indexes) this.#updateOne(name, index, key, old, object)
   }

@@ -1,27 +1,27 @@
 import type { Gauge, Labels, MetricsRegistry, Series } from '../../base/metrics.ts'
-import type { InformerLag } from '../informer.ts'
-import { sharedFamilies } from '../shared-metrics.ts'
+import type { InformerLag } from './informer.ts'
+import { sharedFamilies } from './shared-metrics.ts'
 import type { Absence, RestartReason } from '../watcher/index.ts'
 
-/** What is read of an informer whenever metrics are scraped. */
-export interface MeasuredInformer {
+/** The state of an informer that each scrape reads. */
+interface MeasuredInformer {
   readonly name: string
   readonly lag: InformerLag
   readonly lastSyncResourceVersion: string
   readonly size: number
-  /** Received and not in the cache yet. */
+  /** Number of objects received but not cached yet. */
   readonly queued: number
-  /** Set while the API is not served, or not allowed. */
+  /** Set while the API is not served or not allowed. */
   readonly absence: Absence | undefined
 }
 
-/** What one informer counts. */
+/** The counters of one informer. */
 export interface InformerMetrics {
   restarts(reason: RestartReason): Series
   lists(how: 'list' | 'stream'): Series
   events(type: string): Series
   failures: Series
-  /** Reads the informer's gauges from now on; the returned function ends that. What was counted stays. */
+  /** Adds the informer's gauges to scrapes until the returned function is called. Counters stay. */
   measure(informer: MeasuredInformer): () => void
 }
 
@@ -31,34 +31,53 @@ const familiesOf = sharedFamilies((registry) => {
   const labels = (name: string, kind: string): Labels => (kind ? { name, kind } : { name })
   const gauge = (name: string, help: string, readings: Record<string, (informer: MeasuredInformer) => number>) => {
     const read = (g: Gauge) => {
-      for (const informer of informers) for (const [kind, value] of Object.entries(readings)) g.with(labels(informer.name, kind)).set(value(informer))
+      for (const informer of informers)
+        for (const [kind, value] of Object.entries(readings)) g.with(labels(informer.name, kind)).set(value(informer))
     }
     gauges.push({ gauge: registry.gauge(name, help, read), kinds: Object.keys(readings) })
   }
-  gauge('informer_lag_seconds', 'How far an informer is behind: age of the oldest write that it is known not to have seen, and time since it last heard anything.', {
-    unseen_write: (i) => i.lag.unseenWriteSeconds(),
-    silence: (i) => i.lag.silentSeconds(),
+  gauge(
+    'informer_lag_seconds',
+    'How far an informer is behind: age of the oldest write that it is known not to have seen, and time since it last heard anything.',
+    {
+      unseen_write: (i) => i.lag.unseenWriteSeconds(),
+      silence: (i) => i.lag.silentSeconds(),
+    },
+  )
+  gauge('informer_store_resource_version', 'The resource version up to which an informer has seen everything.', {
+    '': (i) => Number(i.lastSyncResourceVersion),
   })
-  gauge('informer_store_resource_version', 'The resource version up to which an informer has seen everything.', { '': (i) => Number(i.lastSyncResourceVersion) })
   gauge('informer_store_objects', 'Objects in the cache of an informer.', { '': (i) => i.size })
-  gauge('informer_queued_items', 'Objects that an informer has received and that are not in its cache yet.', { '': (i) => i.queued })
-  gauge('informer_api_absent', '1 while an informer cannot follow its resource because the API server does not serve it (missing) or does not allow it (forbidden).', {
-    missing: (i) => (i.absence?.kind === 'missing' ? 1 : 0),
-    forbidden: (i) => (i.absence?.kind === 'forbidden' ? 1 : 0),
+  gauge('informer_queued_items', 'Objects that an informer has received and that are not in its cache yet.', {
+    '': (i) => i.queued,
   })
+  gauge(
+    'informer_api_absent',
+    '1 while an informer cannot follow its resource because the API server does not serve it (missing) or does not allow it (forbidden).',
+    {
+      missing: (i) => (i.absence?.kind === 'missing' ? 1 : 0),
+      forbidden: (i) => (i.absence?.kind === 'forbidden' ? 1 : 0),
+    },
+  )
   return {
     informers,
     forget(name: string) {
       for (const { gauge, kinds } of gauges) for (const kind of kinds) gauge.remove(labels(name, kind))
     },
     restarts: registry.counter('informer_watch_restarts_total', 'Watches that were resumed or begun anew, by reason.'),
-    lists: registry.counter('informer_list_total', 'Requests for all there is: pages of lists, and watches that begin with it.'),
+    lists: registry.counter(
+      'informer_list_total',
+      'Requests for all there is: pages of lists, and watches that begin with it.',
+    ),
     events: registry.counter('informer_events_total', 'Events that an informer was told, by type.'),
-    failures: registry.counter('informer_handler_errors_total', 'Errors thrown by what an informer calls: handlers, indexes, transforms.'),
+    failures: registry.counter(
+      'informer_handler_errors_total',
+      'Errors thrown by what an informer calls: handlers, indexes, transforms.',
+    ),
   }
 })
 
-/** The metrics of an informer by its name. */
+/** Returns the metrics of an informer by its name. */
 export function informerMetrics(registry: MetricsRegistry, name: string): InformerMetrics {
   const families = familiesOf(registry)
   return {

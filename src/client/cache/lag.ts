@@ -1,17 +1,17 @@
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { InformerLag } from '../informer.ts'
+import type { InformerLag } from './informer.ts'
 
-/** How far a cache may be behind before readiness fails. */
+/** The maximum lag of a cache before readiness fails. */
 export interface LagLimits {
   unseenWriteSeconds: number
   silentSeconds: number
 }
 
-/** A write is seen in milliseconds; a server says something every minute. */
+/** A write is normally seen within milliseconds, and a server sends a bookmark every minute. */
 export const defaultLagLimits: LagLimits = { unseenWriteSeconds: 10, silentSeconds: 150 }
 
-/** More writes than this are not remembered at a time: the oldest is what counts. */
+/** Maximum number of noted writes; only the oldest matters. */
 const maxNoted = 10_000
 
 interface Noted {
@@ -19,18 +19,18 @@ interface Noted {
   atMs: number
 }
 
-/** Measures how far a cache is behind: by writes it should have seen, and by how long it has heard nothing. */
+/** Measures the lag of a cache by the writes that it should have seen and by the time without any message. */
 export class LagMeter implements InformerLag {
   readonly #name: string
   readonly #clock: Clock
   readonly #limits: LagLimits
-  /** Writes in the order in which they were noted, so that the first is the oldest. The first has not been seen. */
+  /** Noted writes in order; the first one has not been seen. */
   #unseen: Noted[] = []
   #seen = ''
   #heardAtMs: number
-  /** When the server last accepted a watch, as far as that is a sign of life. */
+  /** Time at which the server last accepted a watch, if that counts as a sign of life. */
   #openedAtMs = Number.NEGATIVE_INFINITY
-  /** Whether the server is known to send bookmarks: then two silent watches in a row are a fault. */
+  /** True once the server has sent a bookmark: two consecutive silent watches are then a fault. */
   #sendsBookmarks = false
   #isSynced = false
 
@@ -41,13 +41,13 @@ export class LagMeter implements InformerLag {
     this.#heardAtMs = clock.now()
   }
 
-  /** Somebody has written what the cache will be told of. What is no resource version is passed over. */
+  /** Records a write that the cache will receive. A value that is not a resource version is ignored. */
   noteWrite(resourceVersion: string): void {
     if (this.#unseen.length >= maxNoted || !/^[0-9]+$/.test(resourceVersion) || this.#isSeen(resourceVersion)) return
     this.#unseen.push({ resourceVersion, atMs: this.#clock.now() })
   }
 
-  /** Something was heard: everything up to here has been seen. */
+  /** Records a message: the cache is complete up to this version. */
   heard(seen: string, isBookmark = false): void {
     this.#seen = seen
     this.#sendsBookmarks ||= isBookmark
@@ -59,9 +59,9 @@ export class LagMeter implements InformerLag {
   }
 
   /**
-   * The server has accepted a watch from what has been seen: whatever came after that would be told. Where nothing
-   * happens and no bookmarks are sent, that is the only sign of life: a silent watch is replaced after 120 s. A server
-   * that has sent bookmarks is given one watch to go on with that.
+   * The server has accepted a watch from the last seen version, so the cache misses nothing. If nothing changes and no
+   * bookmarks are sent, this is the only sign of life: a silent watch is replaced after 120 s. A server that has sent
+   * bookmarks may stay silent for one watch.
    */
   opened(): void {
     if (!this.#sendsBookmarks || this.#openedAtMs < this.#heardAtMs) this.#openedAtMs = this.#clock.now()
@@ -79,9 +79,11 @@ export class LagMeter implements InformerLag {
   problem(): string | undefined {
     if (!this.#isSynced) return `informer ${this.#name} has not listed what there is`
     const unseen = this.unseenWriteSeconds()
-    if (unseen > this.#limits.unseenWriteSeconds) return `informer ${this.#name} has not seen a write of ${Math.round(unseen)} s ago`
+    if (unseen > this.#limits.unseenWriteSeconds)
+      return `informer ${this.#name} has not seen a write of ${Math.round(unseen)} s ago`
     const silent = Math.min(this.silentSeconds(), (this.#clock.now() - this.#openedAtMs) / 1000)
-    if (silent > this.#limits.silentSeconds) return `informer ${this.#name} has heard nothing for ${Math.round(silent)} s`
+    if (silent > this.#limits.silentSeconds)
+      return `informer ${this.#name} has heard nothing for ${Math.round(silent)} s`
     return undefined
   }
 

@@ -5,21 +5,24 @@ import type { ChangeType } from '../watcher/index.ts'
 import { IndexSet } from './index-set.ts'
 import { PartSharing } from './share-parts.ts'
 
-/** What happened to one object in a cache. */
+/** A change of one object in a cache. */
 export type CacheChange<T extends KubeObject> =
   | { kind: 'add'; object: T }
   | { kind: 'update'; old: T; object: T }
   /** `isFinal` is false where the deletion itself was missed. */
   | { kind: 'delete'; object: T; isFinal: boolean }
 
-/** The newest known state of all objects. No object ever goes back in time: what is not newer than what is known is passed over. */
+/**
+ * The newest known state of all objects. Objects never go back in time: a state that is not newer than the known one is
+ * ignored.
+ */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>()
   readonly indexes: IndexSet<T>
   readonly #sharing = new PartSharing()
   /**
-   * The versions at which objects went, by key: an older event that comes late must not bring one back. Two generations, of which the
-   * older is forgotten with every bookmark, as a server sends nothing older than one.
+   * Versions at which objects were deleted, by key, so that a late event does not restore them. Two generations: each
+   * bookmark drops the older one, because a server sends nothing older than a bookmark.
    */
   #gone = new Map<string, string>()
   #goneBefore = new Map<string, string>()
@@ -32,7 +35,7 @@ export class ObjectCache<T extends KubeObject> {
     return this.#objects
   }
 
-  /** Takes in one event. Nothing comes back where it was known already. */
+  /** Applies one event. Returns no changes if it was already known. */
   apply(type: ChangeType, object: T): CacheChange<T>[] {
     const key = keyOf(object)
     const old = this.#objects.get(key)
@@ -50,14 +53,17 @@ export class ObjectCache<T extends KubeObject> {
     return this.#changesOf(old, object)
   }
 
-  /** Takes in all there is. */
+  /** Applies a complete list. */
   replace(objects: ReadonlyMap<string, T>): CacheChange<T>[] {
     const changes = this.keysToReplace(objects).flatMap((key) => this.replaceOne(key, objects.get(key)))
     this.replaced()
     return changes
   }
 
-  /** For who takes in all there is step by step: the keys for each of which `replaceOne` is to be called, those that are gone first. `within` is how the keys of a part begin, where `objects` are all there is of that part. */
+  /**
+   * For applying a list in steps: returns the keys to call `replaceOne` for, deleted ones first. `within` is the key
+   * prefix of the part that `objects` is the complete list of.
+   */
   keysToReplace(objects: ReadonlyMap<string, T>, within = ''): string[] {
     const keys: string[] = []
     for (const key of this.#objects.keys()) if (!objects.has(key) && key.startsWith(within)) keys.push(key)
@@ -65,7 +71,7 @@ export class ObjectCache<T extends KubeObject> {
     return keys
   }
 
-  /** Takes in what there is of one key; undefined if it is gone. */
+  /** Applies the listed state of one key; undefined if it is not in the list. */
   replaceOne(key: string, object: T | undefined): CacheChange<T>[] {
     const old = this.#objects.get(key)
     if (!object) {
@@ -79,13 +85,13 @@ export class ObjectCache<T extends KubeObject> {
     return this.#changesOf(old, object)
   }
 
-  /** All has been taken in. */
+  /** Ends the application of a list. */
   replaced(): void {
     this.#gone.clear()
     this.#goneBefore.clear()
   }
 
-  /** The server has sent everything up to a point. */
+  /** Records a bookmark. */
   bookmark(): void {
     if (this.#gone.size === 0 && this.#goneBefore.size === 0) return
     this.#goneBefore = this.#gone
@@ -98,7 +104,7 @@ export class ObjectCache<T extends KubeObject> {
     this.indexes.update(key, old, object)
   }
 
-  /** An object made anew under an old name is another object. */
+  /** Reports an object that was recreated under the same name as a delete and an add. */
   #changesOf(old: T | undefined, object: T): CacheChange<T>[] {
     if (!old) return [{ kind: 'add', object }]
     if (old.metadata.uid === object.metadata.uid) return [{ kind: 'update', old, object }]
@@ -111,5 +117,6 @@ export class ObjectCache<T extends KubeObject> {
 
 const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? ''
 
-/** What has no version that can be compared is taken as it comes. */
-const isNewer = (version: string, known: string): boolean => version === '' || known === '' || compareResourceVersions(version, known) > 0
+/** A state without a comparable version always counts as newer. */
+const isNewer = (version: string, known: string): boolean =>
+  version === '' || known === '' || compareResourceVersions(version, known) > 0

@@ -3,16 +3,16 @@ import type { KubeObject } from '../../api/object.ts'
 type Members = Record<string, unknown>
 type WithStatus = KubeObject & { status?: unknown }
 
-/** The most owners of which a sample is kept. */
+/** Maximum number of owners with a sample. */
 const maxSamples = 4096
 
 /**
- * Lets objects that have just arrived share what they have in common with those in the cache: with the version before, and with the last
- * object of the same owner, as the pods of a ReplicaSet differ in little. There is less to keep then (a pod of 4.0 KB takes 1.5), and
- * who compares two versions sees at a glance what is the same. A frozen object is somebody else's and stays as it is.
+ * Lets new objects share equal parts with cached ones: with their previous version, and with the last object of the
+ * same owner, because pods of a ReplicaSet differ little. A pod of 4.0 KB takes 1.5 KB, and comparing two versions is
+ * fast where parts are identical. Frozen objects belong to the server of this process and are not changed.
  */
 export class PartSharing {
-  /** The last object of each owner, by the owner's uid. */
+  /** The last object of each owner, by uid. */
   readonly #samples = new Map<string, KubeObject>()
 
   share(old: KubeObject | undefined, object: KubeObject): void {
@@ -27,7 +27,7 @@ export class PartSharing {
   }
 }
 
-/** A status changes with nearly every event, and is then more like a sibling's than like the one before. */
+/** A status changes with nearly every event, and then resembles a sibling's status more than its own previous one. */
 function shareWithOld(old: WithStatus, object: WithStatus, sample: WithStatus | undefined): void {
   const { status } = object
   const like = (sample ?? old).status
@@ -35,7 +35,10 @@ function shareWithOld(old: WithStatus, object: WithStatus, sample: WithStatus | 
   shareMembers(old as unknown as Members, object as unknown as Members, 'status')
 }
 
-/** Gives the members of a value that say the same as another's the other's storage. True if all of them do, but for one that is passed over. */
+/**
+ * Replaces members of a value by equal members of another value. Returns true if all are equal, ignoring the member
+ * `passedOver`.
+ */
 function shareMembers(others: Members, members: Members, passedOver?: string): boolean {
   let isSame = true
   for (const name in members) {
@@ -43,7 +46,7 @@ function shareMembers(others: Members, members: Members, passedOver?: string): b
     const [other, member] = [others[name], members[name]]
     const value = shared(other, member)
     if (value !== other) isSame = false
-    // Equal texts are the same value, and yet stored twice.
+    // Equal strings may be stored twice.
     else if (typeof member === 'object' ? member !== other : typeof member === 'string') members[name] = other
   }
   return isSame
@@ -51,7 +54,7 @@ function shareMembers(others: Members, members: Members, passedOver?: string): b
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** `other` if both say the same, else `value` with as many parts of `other` as possible. */
+/** Returns `other` if both are equal, else `value` with as many shared parts as possible. */
 function shared(other: unknown, value: unknown): unknown {
   if (other === value || !isNested(other) || !isNested(value)) return value
   if (Object.isFrozen(value) || Array.isArray(other) !== Array.isArray(value)) return value

@@ -3,51 +3,63 @@ import type { Clock } from '../../base/clock.ts'
 import { TokenBucket } from '../queue/index.ts'
 import { type EventNames, type EventRecord, type Occurrence, eventNamespace } from './event-object.ts'
 
-/** Upstream's numbers. */
+/** Limits of client-go. */
 const maxRemembered = 4096
-/** So many different messages of one reason, each at most so long after the one before, are combined. */
+/**
+ * Events with different messages and one reason are combined after this number, if each follows the previous one within
+ * the interval.
+ */
 const maxSimilar = 10
 const similarWithinMs = 600_000
-/** What may be written about one object: so many at once, and one every five minutes in the long run. */
+/** Events per object: a burst, and then one every five minutes. */
 const spamBurst = 25
 const spamPerSecond = 1 / 300
 
-/** So many events of one type and reason about one object are remembered; within ten minutes there are never more than ten. */
+/**
+ * Maximum number of remembered events of one type and reason about one object; within ten minutes there are never more
+ * than ten.
+ */
 const maxOfKind = 64
 
 /** Events of one type and reason about one object. */
 interface Kind<R> {
   readonly type: string
   readonly reason: string
-  /** At most nine: the tenth is what makes them too many. Most reasons have one message for an object, and no set. */
+  /**
+   * At most nine messages: the tenth triggers the combination. Most reasons have one message per object, and then no
+   * set.
+   */
   messages: string | Set<string>
   lastAtMs: number
-  /** The oldest first. Never grown but replaced: a list that grows, by spreading too, has room for 17. */
+  /** Oldest first. Replaced instead of grown: a growing array reserves room for 17. */
   records: readonly R[]
   combined: R | undefined
 }
 
-/** All that is remembered of one object. */
+/** The remembered events of one object. */
 interface Told<R> {
   readonly bucket: TokenBucket
-  /** Few: a search through them is cheaper than keys, of which a process with 100,000 pods would hold a million. */
+  /** A short list: a search costs less than keys, of which a process with 100,000 pods would hold a million. */
   kinds: readonly Kind<R>[]
 }
 
 export interface Correlated<R extends EventRecord> {
   record: R
-  /** Counted, but not to be written: the object has had its share. */
+  /** True if the event is counted but not written, because the object has used its share. */
   isSpam: boolean
 }
 
-/** Turns occurrences into few events, as upstream does: the same again counts, many similar ones are combined, and too many are not written. */
+/**
+ * Aggregates occurrences into events as client-go does: repeated events are counted, many similar ones are combined,
+ * and excess ones are not written.
+ */
 export class EventCorrelator<R extends EventRecord> {
   readonly #clock: Clock
   readonly #names: EventNames
   readonly #makeRecord: (record: EventRecord) => R
-  /** By object; the least recently used first. */
+  /** By object; least recently used first. */
   readonly #objects = new Map<string, Told<R>>()
-  /** How many records all objects have. */
+  /** Number of records of all objects. */
   #remembered = 0
 
   constructor(clock: Clock, names: EventNames, makeRecord: (record: EventRecord) => R) {
@@ -56,7 +68,7 @@ export class EventCorrelator<R extends EventRecord> {
     this.#makeRecord = makeRecord
   }
 
-  /** Counts an occurrence in. */
+  /** Adds an occurrence. */
   add(occurrence: Occurrence): Correlated<R> {
     const told = this.#told(objectKey(occurrence.ref))
     const correlated = { record: this.#count(occurrence, told), isSpam: !told.bucket.tryTake() }
@@ -64,7 +76,7 @@ export class EventCorrelator<R extends EventRecord> {
     return correlated
   }
 
-  /** The object of this uid is gone: nothing will be said of it any more. */
+  /** Removes the records of a deleted object. */
   forget(uid: string): void {
     const told = this.#objects.get(uid)
     if (!told) return
@@ -104,7 +116,14 @@ export class EventCorrelator<R extends EventRecord> {
       return there
     }
     const name = this.#names.next(ref.name ?? '', atMs)
-    const record = this.#makeRecord({ name, namespace: eventNamespace(ref), first: occurrence, message, count: 1, lastAtMs: atMs })
+    const record = this.#makeRecord({
+      name,
+      namespace: eventNamespace(ref),
+      first: occurrence,
+      message,
+      count: 1,
+      lastAtMs: atMs,
+    })
     this.#remembered++
     if (isCombined) return (kind.combined = record)
     const kept = kind.records.slice(1 - maxOfKind)
@@ -119,7 +138,7 @@ const isSame = ({ first }: EventRecord, { ref, message }: Occurrence): boolean =
 
 const sizeOf = ({ records, combined }: Kind<unknown>): number => records.length + (combined ? 1 : 0)
 
-/** True if there are too many different messages of this kind to be told one by one. */
+/** Returns true if this kind has too many different messages to write each of them. */
 function isOneOfMany(kind: Kind<unknown>, { message, atMs }: Occurrence): boolean {
   const isLongAgo = atMs - kind.lastAtMs > similarWithinMs
   kind.lastAtMs = atMs
@@ -136,9 +155,9 @@ function isOneOfMany(kind: Kind<unknown>, { message, atMs }: Occurrence): boolea
   return true
 }
 
-/** Joins what has no such character, but for the last. */
+/** Joins strings of which only the last may contain a zero byte. */
 const keyOf = (...parts: readonly string[]): string => parts.join('\0')
 
-/** The uid alone names an object. */
+/** Returns the key of an object: its uid, or its other fields without one. */
 const objectKey = ({ kind = '', namespace = '', name = '', uid, apiVersion = '' }: ObjectReference): string =>
   uid ? uid : keyOf(kind, namespace, name, apiVersion)

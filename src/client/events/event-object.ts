@@ -5,7 +5,7 @@ import { type ResourceType, apiVersionOf } from '../resource-type.ts'
 
 export type EventType = 'Normal' | 'Warning'
 
-/** Something that happened to an object, once. */
+/** One occurrence of something that happened to an object. */
 export interface Occurrence {
   ref: ObjectReference
   type: EventType
@@ -16,25 +16,28 @@ export interface Occurrence {
   atMs: number
 }
 
-/** What stands in events about who wrote them. */
+/** The reporter of events. */
 export interface EventSource {
   component: string
-  /** '' where it does not matter. */
+  /** '' if it does not matter. */
   host: string
 }
 
-/** An Event as it should be at the API: counts every occurrence. */
+/** The desired state of an Event: counts every occurrence. */
 export interface EventRecord {
   name: string
   readonly namespace: string
-  /** The first of its occurrences; `message` is that of the latest. */
+  /** The first occurrence; `message` is the one of the latest. */
   readonly first: Occurrence
   message: string
   count: number
   lastAtMs: number
 }
 
-/** How events refer to an object; undefined if it does not say what it is. `type` fills in for objects that do not name their kind. */
+/**
+ * Returns a reference to an object; undefined if its kind is unknown. `type` is used for objects without apiVersion and
+ * kind.
+ */
 export function referenceTo(object: KubeObject | ObjectReference, type?: ResourceType): ObjectReference | undefined {
   const isObject = 'metadata' in object
   const kind = object.kind ?? type?.kind
@@ -52,12 +55,15 @@ export function referenceTo(object: KubeObject | ObjectReference, type?: Resourc
   }
 }
 
-/** Events about what is in no namespace are in this one. */
+/** The namespace of an Event; `default` for cluster-scoped objects. */
 export const eventNamespace = (ref: ObjectReference): string => ref.namespace ?? 'default'
 
 const validName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
-/** Makes names as upstream does: `web-0.17a3f0c2b5d1e8f9`, the time in nanoseconds. Where the clock does not tell them, chance does. */
+/**
+ * Generates names as client-go does: `web-0.17a3f0c2b5d1e8f9`, with the time in nanoseconds. Digits below the
+ * resolution of the clock are random.
+ */
 export class EventNames {
   readonly #random: Random
   #last = 0n
@@ -70,15 +76,18 @@ export class EventNames {
     const now = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(Math.floor(this.#random.next() * 1_000_000))
     this.#last = now > this.#last ? now : this.#last + 1n
     const name = `${objectName}.${this.#last.toString(16)}`
-    // Names of some kinds, such as system:node, are no names for events.
+    // Names of some kinds, such as system:node, are not valid names of Events.
     return name.length <= 253 && validName.test(name) ? name : this.#random.uuid()
   }
 }
 
 const toSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-/** The whole Event. */
-export function eventObject({ name, namespace, first, message, count, lastAtMs }: EventRecord, { component, host }: EventSource): CoreV1Event {
+/** Builds the complete Event. */
+export function eventObject(
+  { name, namespace, first, message, count, lastAtMs }: EventRecord,
+  { component, host }: EventSource,
+): CoreV1Event {
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -98,5 +107,9 @@ export function eventObject({ name, namespace, first, message, count, lastAtMs }
   }
 }
 
-/** What changes in an Event when it happens again. */
-export const eventPatch = ({ message, count, lastAtMs }: EventRecord): object => ({ count, lastTimestamp: toSeconds(lastAtMs), message })
+/** Returns the patch of an Event that occurs again. */
+export const eventPatch = ({ message, count, lastAtMs }: EventRecord): object => ({
+  count,
+  lastTimestamp: toSeconds(lastAtMs),
+  message,
+})

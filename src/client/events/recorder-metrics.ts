@@ -1,10 +1,10 @@
 import type { MetricsRegistry, Series } from '../../base/metrics.ts'
-import { sharedFamilies } from '../shared-metrics.ts'
+import { sharedFamilies } from '../cache/shared-metrics.ts'
 
-/** Why an event is not at the API. */
-export type DropReason = 'spam' | 'queue_full' | 'retries' | 'rejected' | 'invalid' | 'closed'
+/** Reason why an event was dropped. */
+type DropReason = 'spam' | 'queue_full' | 'retries' | 'rejected' | 'invalid' | 'closed'
 
-/** Series of one recorder. */
+/** The metrics of one recorder. */
 export interface RecorderMetrics {
   recorded(type: string): void
   dropped(reason: DropReason): void
@@ -23,14 +23,22 @@ const familiesOf = sharedFamilies((registry) => {
     recorded: registry.counter('event_recorder_events_total', 'Events that happened, by type'),
     dropped: registry.counter('event_recorder_dropped_total', 'Events that were not written, by reason'),
     written: registry.counter('event_recorder_writes_total', 'Events written, by verb'),
-    retried: registry.counter('event_recorder_retries_total', 'Attempts to write an event that failed and were to be repeated'),
+    retried: registry.counter(
+      'event_recorder_retries_total',
+      'Attempts to write an event that failed and were to be repeated',
+    ),
   }
 })
 
-/** Metrics of a recorder, with its component as label. */
-export function measureRecorder(component: string, length: () => number, registry: MetricsRegistry | undefined): RecorderMetrics {
+/** Registers the metrics of a recorder, labelled with its component. */
+export function measureRecorder(
+  component: string,
+  length: () => number,
+  registry: MetricsRegistry | undefined,
+): RecorderMetrics {
   const nothing = () => {}
-  if (!registry) return { recorded: nothing, dropped: nothing, written: nothing, retried: { inc: nothing }, close: nothing }
+  if (!registry)
+    return { recorded: nothing, dropped: nothing, written: nothing, retried: { inc: nothing }, close: nothing }
   const families = familiesOf(registry)
   families.lengths.set(component, length)
   return {

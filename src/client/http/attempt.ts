@@ -1,27 +1,30 @@
 import { objectJson } from '../../api/json/index.ts'
-import type { Credentials, Proof } from '../access.ts'
+import type { Credentials, Proof } from '../transport/access.ts'
 import { onAbort } from '../../base/on-abort.ts'
-import { type ApiRequest, TransportError } from '../transport.ts'
+import { type ApiRequest, TransportError } from '../transport/transport.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Answer, AnswerHeaders, Wire } from './wire.ts'
 
-/** What all requests to one server have in common. */
+/** State shared by all requests to one server. */
 export interface Host {
   origin: string
-  /** Of the server's address, without the last slash: an API may be below something else. */
+  /** Path of the server's URL without the last slash: an API may be below another path. */
   basePath: string
   connections: Connections
   credentials: Credentials
-  /** Sent with every request. */
+  /** Headers of every request. */
   headers: Readonly<Record<string, string | string[]>>
   deadlines: Deadlines<Attempt>
-  /** What is under way. */
+  /** Pending attempts. */
   active: Set<Attempt>
   onWarning: ((text: string) => void) | undefined
 }
 
-/** Gets the answer to a request. Exactly one of `end`, `fail` and `aborted` is called, last; none after a cancellation. */
+/**
+ * Receives the response to a request. Exactly one of `end`, `fail` and `aborted` is called, last; none after a
+ * cancellation.
+ */
 export interface Receiver {
   head(code: number, headers: AnswerHeaders): void
   data(chunk: Buffer): void
@@ -30,7 +33,10 @@ export interface Receiver {
   aborted(reason: unknown): void
 }
 
-/** One request on its way: finds out who to be, finds a connection, waits no longer than it should, and tries once more with new credentials. */
+/**
+ * One request: gets credentials and a connection, enforces the timeout, and retries once with new credentials after a
+ * 401.
+ */
 export class Attempt implements Answer {
   readonly #host: Host
   readonly #request: ApiRequest
@@ -41,13 +47,13 @@ export class Attempt implements Answer {
   #proof: Proof = {}
   #isOver = false
   #forgetSignal: (() => void) | undefined
-  /** Set once the request is on a wire. */
+  /** Set once the request has been sent. */
   #cancelWire: (() => void) | undefined
-  /** The answer to a first try whose credentials were refused, in case there are no others. */
+  /** The 401 response to the first try, in case there are no other credentials. */
   #refusal: { headers: AnswerHeaders; chunks: Buffer[] } | undefined
   #isSecondTry = false
 
-  /** Throws for a body that JSON cannot say. */
+  /** Throws if the body cannot be encoded as JSON. */
   constructor(host: Host, request: ApiRequest, isLong: boolean, receiver: Receiver) {
     const { path, query, body } = request
     this.#host = host
@@ -66,13 +72,13 @@ export class Attempt implements Answer {
     this.#prove()
   }
 
-  /** Ends it without another word to the receiver. */
+  /** Cancels the request; the receiver is not called again. */
   cancel(): void {
     if (!this.#finish()) return
     this.#cancelWire?.()
   }
 
-  /** Ends it because nobody is there any more to get the answer. */
+  /** Ends the request because the transport is closed. */
   shutDown(): void {
     const cancelWire = this.#cancelWire
     if (this.#isLong) this.#abort()
@@ -80,7 +86,7 @@ export class Attempt implements Answer {
     cancelWire?.()
   }
 
-  /** Its time is up. */
+  /** Fails the request with a timeout. */
   expire(timeoutMs: number): void {
     const isUnsent = this.#cancelWire === undefined && !this.#isSecondTry
     const cancelWire = this.#cancelWire
@@ -88,14 +94,15 @@ export class Attempt implements Answer {
     cancelWire?.()
   }
 
-  /** Lets it take as long as it likes from now on. */
+  /** Removes the timeout. */
   stopTimer(): void {
     this.#host.deadlines.stop(this)
   }
 
   head(code: number, headers: AnswerHeaders): void {
     if (this.#isOver) return
-    if (this.#host.onWarning && headers.warning) for (const text of warningsOf(headers.warning)) this.#host.onWarning(text)
+    if (this.#host.onWarning && headers.warning)
+      for (const text of warningsOf(headers.warning)) this.#host.onWarning(text)
     if (code === 401 && !this.#isSecondTry) this.#refusal = { headers, chunks: [] }
     else this.#receiver.head(code, headers)
   }
@@ -115,17 +122,25 @@ export class Attempt implements Answer {
     if (!this.#finish()) return
     const { method, path } = this.#request
     const message = `${method} ${this.#host.origin}${this.#host.basePath}${path}: ${error.message}`
-    this.#receiver.fail(error instanceof TransportError ? new TransportError(message, error.isUnsent, { cause: error.cause }) : new Error(message, { cause: error }))
+    this.#receiver.fail(
+      error instanceof TransportError
+        ? new TransportError(message, error.isUnsent, { cause: error.cause })
+        : new Error(message, { cause: error }),
+    )
   }
 
   #prove(): void {
     if (this.#isOver) return
     try {
       const proof = this.#host.credentials.current()
-      if (proof instanceof Promise) proof.then((p) => this.#connect(p), (e: Error) => this.fail(e))
+      if (proof instanceof Promise)
+        proof.then(
+          (p) => this.#connect(p),
+          (e: Error) => this.fail(e),
+        )
       else this.#connect(proof)
     } catch (e) {
-      // After the caller has its way to cancel.
+      // Deferred until the caller has the function to cancel.
       queueMicrotask(() => this.fail(e as Error))
     }
   }
@@ -134,7 +149,11 @@ export class Attempt implements Answer {
     if (this.#isOver) return
     this.#proof = proof
     const wire = this.#host.connections.wire(proof.certificate, this.#isLong)
-    if (wire instanceof Promise) wire.then(() => this.#prove(), (e: Error) => this.fail(e))
+    if (wire instanceof Promise)
+      wire.then(
+        () => this.#prove(),
+        (e: Error) => this.fail(e),
+      )
     else this.#send(wire)
   }
 
@@ -146,20 +165,26 @@ export class Attempt implements Answer {
     const proven = authorization ? { ...headers, authorization } : headers
     const own = accept ? { ...proven, accept } : proven
     const all = this.#body === undefined ? own : { ...own, 'content-type': contentType }
-    this.#cancelWire = wire.start({ method, path: this.#path, headers: all, body: this.#body, isLong: this.#isLong }, this)
+    this.#cancelWire = wire.start(
+      { method, path: this.#path, headers: all, body: this.#body, isLong: this.#isLong },
+      this,
+    )
   }
 
   #tryAgain(refusal: { headers: AnswerHeaders; chunks: Buffer[] }): void {
     this.#refusal = undefined
     this.#isSecondTry = true
     this.#cancelWire = undefined
-    this.#host.credentials.refused(this.#proof).then((isOther) => {
-      if (this.#isOver) return
-      if (isOther) return this.#prove()
-      this.#receiver.head(401, refusal.headers)
-      for (const chunk of refusal.chunks) this.#receiver.data(chunk)
-      this.end()
-    }, (e: Error) => this.fail(e))
+    this.#host.credentials.refused(this.#proof).then(
+      (isOther) => {
+        if (this.#isOver) return
+        if (isOther) return this.#prove()
+        this.#receiver.head(401, refusal.headers)
+        for (const chunk of refusal.chunks) this.#receiver.data(chunk)
+        this.end()
+      },
+      (e: Error) => this.fail(e),
+    )
   }
 
   #abort(): void {
@@ -168,7 +193,7 @@ export class Attempt implements Answer {
     this.#receiver.aborted(this.#request.signal?.reason)
   }
 
-  /** Whether it was still going. */
+  /** Ends the attempt. Returns false if it had already ended. */
   #finish(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
@@ -181,11 +206,12 @@ export class Attempt implements Answer {
 
 function queryText(query: Readonly<Record<string, string>>): string {
   let text = ''
-  for (const name in query) text += `${text === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name]!)}`
+  for (const name in query)
+    text += `${text === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name]!)}`
   return text
 }
 
-/** The texts of `299 - "text"`, of which there can be several in one header. */
+/** Parses warnings of the form `299 - "text"`; a header may contain several. */
 function warningsOf(header: string | string[]): string[] {
   const all = Array.isArray(header) ? header.join(', ') : header
   return Array.from(all.matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g), (m) => m[1]!.replaceAll(/\\(.)/g, '$1'))

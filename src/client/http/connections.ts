@@ -3,8 +3,8 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { HeartbeatOptions } from '../../http2/index.ts'
-import type { ClientCertificate, ClusterAccess } from '../access.ts'
-import { waitFor } from '../retry.ts'
+import type { ClientCertificate, ClusterAccess } from '../transport/access.ts'
+import { waitFor } from '../transport/retry.ts'
 import { dial } from './dial.ts'
 import { unsent } from './failure.ts'
 import { Http1Wire } from './http1-wire.ts'
@@ -19,24 +19,24 @@ export interface ConnectionsOptions extends HeartbeatOptions {
   connectTimeoutMs: number
 }
 
-/** After a failure to connect, the next attempt waits; twice as long after each. */
+/** Delay after the first failure to connect. It doubles with each further failure. */
 const firstPauseMs = 50
 const longestPauseMs = 5000
 
 /**
- * The ways to one server. With HTTP/2 that is one connection, and another only where watches have taken what the server allows on the first; a
- * server that does not speak it, or a proxy that does not let it through, gets HTTP/1.1.
+ * The connections to one server. With HTTP/2 there is one connection, and another only when watches have used the
+ * streams that the server allows on the first. A server or proxy without HTTP/2 gets HTTP/1.1.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #closing = new AbortController()
-  /** Every HTTP/2 connection there is, those included that only finish what they carry. */
+  /** All HTTP/2 connections, including those that only finish their requests. */
   readonly #open = new Set<Http2Wire>()
   #certificate: ClientCertificate | undefined
-  /** Those that were opened with this certificate, and were usable at last sight. */
+  /** Connections that were opened with the current certificate and were usable when last checked. */
   #http2: Http2Wire[] = []
   #http1: Http1Wire | undefined
-  /** The one attempt to connect that everybody waits for. */
+  /** The pending attempt to connect, shared by all waiters. */
   #dialing: Promise<void> | undefined
   #failures = 0
   #notBeforeMs = 0
@@ -47,8 +47,8 @@ export class Connections {
   }
 
   /**
-   * A way to send a request now, as the owner of this certificate. Where there is none, a promise to wait for before asking again: others wait
-   * for the same, and may take the place. It rejects with a TransportError.
+   * Returns a connection for a request with this certificate. If there is none, returns a promise; call again when it
+   * resolves, because another waiter may have taken the stream. It rejects with a TransportError.
    */
   wire(certificate: ClientCertificate | undefined, isLong: boolean): Wire | Promise<void> {
     if (certificate !== this.#certificate) this.#startOver(certificate)
@@ -71,7 +71,7 @@ export class Connections {
       const waitMs = this.#notBeforeMs - clock.now()
       if (waitMs > 0) await waitFor(clock, waitMs, this.#closing.signal)
       const socket = (await this.#openSocket(certificate, ['h2', 'http/1.1'])) as TLSSocket
-      // Opened for somebody whose certificate has changed meanwhile: those who wait ask again.
+      // The certificate changed while connecting: the waiters ask again.
       if (certificate !== this.#certificate) return void socket.destroy()
       if (socket.alpnProtocol === 'h2') await this.#openHttp2(socket, certificate)
       else this.#settleForHttp1(socket)
@@ -88,14 +88,28 @@ export class Connections {
 
   #openSocket(certificate: ClientCertificate | undefined, protocols: readonly ('h2' | 'http/1.1')[]): Promise<Socket> {
     const { access, proxy, clock, connectTimeoutMs } = this.#options
-    return dial({ access, proxy, certificate, protocols, clock, timeoutMs: connectTimeoutMs, signal: this.#closing.signal })
+    return dial({
+      access,
+      proxy,
+      certificate,
+      protocols,
+      clock,
+      timeoutMs: connectTimeoutMs,
+      signal: this.#closing.signal,
+    })
   }
 
   async #openHttp2(socket: Socket, certificate: ClientCertificate | undefined): Promise<void> {
     const { access, clock, connectTimeoutMs, pingAfterMs, pingTimeoutMs } = this.#options
     const { signal } = this.#closing
     signal.throwIfAborted()
-    const wire = new Http2Wire(socket, { clock, pingAfterMs, pingTimeoutMs, host: access.server.host, onClosed: () => this.#open.delete(wire) })
+    const wire = new Http2Wire(socket, {
+      clock,
+      pingAfterMs,
+      pingTimeoutMs,
+      host: access.server.host,
+      onClosed: () => this.#open.delete(wire),
+    })
     this.#open.add(wire)
     const cancelTimer = clock.after(connectTimeoutMs, () => void wire.close(true))
     try {
@@ -103,7 +117,7 @@ export class Connections {
     } finally {
       cancelTimer()
     }
-    // Otherwise, who waits would ask again and again of a server that hangs up as often.
+    // Without this check, waiters would retry endlessly with a server that closes each connection.
     if (!wire.hasRoom(false)) throw new Error('the server has closed the connection')
     if (certificate === this.#certificate) this.#http2.push(wire)
     else void wire.close(false)
@@ -119,7 +133,7 @@ export class Connections {
     return new Http1Wire(this.#options.access.server.host, () => this.#openSocket(certificate, ['http/1.1']))
   }
 
-  /** Connections of another certificate end when what they carry has ended. */
+  /** Lets connections with the old certificate end after their requests. */
   #startOver(certificate: ClientCertificate | undefined): void {
     this.#certificate = certificate
     for (const wire of this.#http2) void wire.close(false)

@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/clock.ts'
 
 /**
- * Ends what takes longer than it may. All have the same time, so those that began first are due first, and one timer is enough for any number:
- * almost none of them ever gets to its deadline.
+ * Expires items after a time limit. All items have the same limit, so they expire in order of insertion, and one timer
+ * serves any number of them: almost none reaches its deadline.
  */
 export class Deadlines<T> {
   readonly #clock: Clock
   readonly #limitMs: number
   readonly #expire: (item: T) => void
-  /** When each is due, in that order. */
+  /** Deadline of each item, in order. */
   readonly #due = new Map<T, number>()
   #isTimed = false
 
-  /** A limit of 0 is none. */
+  /** A limit of 0 means none. */
   constructor(clock: Clock, limitMs: number, expire: (item: T) => void) {
     this.#clock = clock
     this.#limitMs = limitMs

@@ -3,26 +3,26 @@ import { request as secureRequest } from 'node:https'
 import { type Socket, connect, isIP } from 'node:net'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
 import type { Clock } from '../../base/clock.ts'
-import type { ClientCertificate, ClusterAccess } from '../access.ts'
+import type { ClientCertificate, ClusterAccess } from '../transport/access.ts'
 import { onAbort } from '../../base/on-abort.ts'
 import { bareHost, portOf } from './proxy-choice.ts'
 
 export interface DialOptions {
   access: ClusterAccess
-  /** How to get there; undefined to go straight. */
+  /** The proxy; undefined for a direct connection. */
   proxy: URL | undefined
   certificate: ClientCertificate | undefined
-  /** What we speak, best first. */
+  /** Supported protocols in order of preference. */
   protocols: readonly ('h2' | 'http/1.1')[]
   clock: Clock
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** Probes of the kernel, for a connection on which nothing is said for so long. */
+/** Idle time before the kernel sends keep-alive probes. */
 const keepAliveMs = 30_000
 
-/** Opens a connection: through the proxy if there is one, with TLS if the server's address says so. */
+/** Opens a connection, through the proxy if there is one, and with TLS if the server's URL is https. */
 export function dial(options: DialOptions): Promise<Socket> {
   const { access, proxy, clock, timeoutMs, signal } = options
   return new Promise((resolve, reject) => {
@@ -41,7 +41,8 @@ export function dial(options: DialOptions): Promise<Socket> {
     const forgetSignal = onAbort(signal, () => fail(signal.reason as Error))
     const secure = (carrier: Socket | undefined) => {
       try {
-        const socket = access.server.protocol === 'https:' ? openTls(options, carrier) : openPlain(access.server, carrier)
+        const socket =
+          access.server.protocol === 'https:' ? openTls(options, carrier) : openPlain(access.server, carrier)
         abandon = () => void socket.destroy()
         socket.setNoDelay(true)
         socket.setKeepAlive(true, keepAliveMs)
@@ -54,7 +55,7 @@ export function dial(options: DialOptions): Promise<Socket> {
         if (socket === carrier) done()
         else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', done)
       } catch (e) {
-        // Certificates that Node cannot read, it refuses on the spot.
+        // Node throws synchronously for certificates that it cannot parse.
         fail(e as Error)
       }
     }
@@ -63,17 +64,27 @@ export function dial(options: DialOptions): Promise<Socket> {
   })
 }
 
-/** Asks a proxy for a connection to the server. The returned function gives up. */
-function openTunnel(proxy: URL, server: URL, opened: (socket: Socket) => void, fail: (error: Error) => void): () => void {
+/** Opens a tunnel through a proxy. The returned function cancels. */
+function openTunnel(
+  proxy: URL,
+  server: URL,
+  opened: (socket: Socket) => void,
+  fail: (error: Error) => void,
+): () => void {
   const target = `${server.hostname}:${portOf(server)}`
-  const login = proxy.username ? `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}` : undefined
+  const login = proxy.username
+    ? `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
+    : undefined
   const asking = (proxy.protocol === 'https:' ? secureRequest : request)({
     host: bareHost(proxy),
     port: portOf(proxy),
     method: 'CONNECT',
     path: target,
     agent: false,
-    headers: { host: target, ...(login ? { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` } : {}) },
+    headers: {
+      host: target,
+      ...(login ? { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` } : {}),
+    },
   })
   const refuse = (why: string) => fail(new Error(`proxy ${proxy.host} ${why}`))
   asking.once('connect', (answer, socket) => {
@@ -90,12 +101,13 @@ function openTunnel(proxy: URL, server: URL, opened: (socket: Socket) => void, f
   return () => void asking.destroy()
 }
 
-const openPlain = (server: URL, carrier: Socket | undefined): Socket => carrier ?? connect({ host: bareHost(server), port: portOf(server) })
+const openPlain = (server: URL, carrier: Socket | undefined): Socket =>
+  carrier ?? connect({ host: bareHost(server), port: portOf(server) })
 
 function openTls({ access, certificate, protocols }: DialOptions, carrier: Socket | undefined): TLSSocket {
   const host = bareHost(access.server)
   const servername = access.tlsServerName ?? (isIP(host) ? undefined : host)
-  // TLS on top of it tells about its end; unheard, its errors would end the process.
+  // The TLS socket reports the end of the connection; an unhandled error here would end the process.
   carrier?.on('error', () => {})
   return connectTls({
     host,

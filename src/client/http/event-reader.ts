@@ -1,14 +1,14 @@
 import { readerFor } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { forgetManagedFields } from '../forget-managed-fields.ts'
-import type { WatchEvent } from '../transport.ts'
+import { forgetManagedFields } from '../cache/forget-managed-fields.ts'
+import type { WatchEvent } from '../transport/transport.ts'
 import { cutManagedFields } from './cut-managed-fields.ts'
 
-/** How events begin whose object may be read in parts. */
+/** Prefixes of events whose object can be parsed in parts. */
 const openings = ['{"type":"ADDED","object":{', '{"type":"MODIFIED","object":{', '{"type":"DELETED","object":{']
 const specOpening = ',"spec":'
 const statusOpening = ',"status":'
-/** What closes the object and the event. */
+/** The closing brackets of object and event. */
 const ending = '}}'
 
 interface Part {
@@ -16,7 +16,7 @@ interface Part {
   value: unknown
 }
 
-/** The spec and the status of an object as they were last read. */
+/** Spec and status of an object as last parsed. */
 interface Parts {
   spec: Part
   status: Part
@@ -25,25 +25,27 @@ interface Parts {
 type Read<T> = WatchEvent<T & KubeObject & { spec?: unknown; status?: unknown }>
 
 /**
- * Reads the events of a watch. Most say of an object what the one before said, but for a part: what stands there in the same letters is not read again,
- * and events share it. As objects of a cache, they must not be changed.
+ * Parses the events of a watch. Most events repeat most of the previous state of their object: a spec or status with
+ * the same text is not parsed again, and events share it. Like cached objects, events must not be changed.
  */
 export class EventReader<T extends KubeObject> {
-  /** By uid: of the objects that were read last, and of those before them. */
+  /** Parts by uid, in two generations: the most recently read objects, and those before. */
   #recent = new Map<string, Parts>()
   #before = new Map<string, Parts>()
   readonly #kept: number
 
-  /** Keeps the parts of `kept` to twice as many objects. */
+  /** Keeps the parts of up to twice `kept` objects. */
   constructor(kept = 512) {
     this.#kept = kept
   }
 
-  /** Reads an event, whose object goes without managedFields. Throws what JSON.parse throws. */
+  /** Parses an event and removes managedFields. Throws the errors of JSON.parse. */
   read(line: string): WatchEvent<T> {
     const parse = readerFor(line)
     const cut = cutManagedFields(line)
     const event = this.#readParts(cut, parse) ?? this.#readWhole(cut, line, parse)
+    // A bookmark comes every minute: objects unchanged since the one before last are dropped.
+    if (event.type === 'BOOKMARK') this.#age()
     const { object } = event
     if (object?.metadata?.managedFields) forgetManagedFields(object)
     return event
@@ -58,14 +60,16 @@ export class EventReader<T extends KubeObject> {
     }
   }
 
-  /** Undefined if it is not of a kind whose spec and status come last, as they do in most. */
+  /**
+   * Parses an event in parts. Returns undefined unless spec and status are the last members, as they are in most kinds.
+   */
   #readParts(line: string, parse: (text: string) => unknown): Read<T> | undefined {
     const specAt = line.indexOf(`${specOpening}{`)
     if (specAt < 0 || !openings.some((opening) => line.startsWith(opening)) || !line.endsWith(ending)) return undefined
     const statusAt = line.lastIndexOf(`${statusOpening}{`)
     if (statusAt < specAt) return undefined
     try {
-      // Where one of the two stands deeper than it should, in the spec or in an annotation, the pieces are no JSON.
+      // If one of the names was found at another depth, such as in an annotation, the pieces are invalid JSON.
       const event = parse(line.slice(0, specAt) + ending) as Read<T>
       const { uid } = event.object.metadata
       const known = uid === undefined ? undefined : (this.#recent.get(uid) ?? this.#before.get(uid))
@@ -82,7 +86,10 @@ export class EventReader<T extends KubeObject> {
 
   #keep(uid: string, parts: Parts): void {
     this.#recent.set(uid, parts)
-    if (this.#recent.size < this.#kept) return
+    if (this.#recent.size >= this.#kept) this.#age()
+  }
+
+  #age(): void {
     this.#before = this.#recent
     this.#recent = new Map()
   }

@@ -1,6 +1,6 @@
-import { TransportError } from '../transport.ts'
+import { TransportError } from '../transport/transport.ts'
 
-/** What Node's codes mean to somebody who wants to know why there is no answer. */
+/** Node's error codes in words. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -18,16 +18,19 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate is signed by an unknown authority",
 }
 
-/** Says in a few words what went wrong on a connection. */
-export function describeFailure(error: unknown): string {
+/** Describes a connection error. */
+function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Several addresses of one host were tried.
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : (error as NodeJS.ErrnoException)
+  // Several addresses of one host were tried; report the first error.
+  const first =
+    error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : (error as NodeJS.ErrnoException)
   return words[first.code ?? ''] ?? (first.message || error.message || error.name)
 }
 
-/** A failure before anything could be sent. */
-export const unsent = (error: unknown): TransportError => new TransportError(describeFailure(error), true, { cause: error })
+/** Returns the error for a request that was not sent. */
+export const unsent = (error: unknown): TransportError =>
+  new TransportError(describeFailure(error), true, { cause: error })
 
-/** A failure after which nobody knows what became of the request. */
-export const unanswered = (error: unknown): TransportError => new TransportError(describeFailure(error), false, { cause: error })
+/** Returns the error for a request whose outcome is unknown. */
+export const unanswered = (error: unknown): TransportError =>
+  new TransportError(describeFailure(error), false, { cause: error })

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { unanswered, unsent } from './failure.ts'
 import type { Answer, Wire, WireRequest } from './wire.ts'
 
-/** Keeps connections that are opened by `open`: with TLS and through proxies, of which Node's own agent knows little. */
+/** An agent whose connections are opened by `open`: with TLS and proxies, which Node's agent does not support. */
 class DialingAgent extends Agent {
   readonly #open: () => Promise<Socket>
 
@@ -13,28 +13,31 @@ class DialingAgent extends Agent {
     this.#open = open
   }
 
-  override createConnection(_options: ClientRequestArgs, opened?: (error: Error | null, socket: Duplex) => void): undefined {
+  override createConnection(
+    _options: ClientRequestArgs,
+    opened?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
     this.#open().then(
       (socket) => opened!(null, socket),
       (error: Error) => opened!(error, undefined as never),
     )
   }
 
-  /** Keeps no connection for another request, now or later. */
+  /** Stops keeping connections for further requests. */
   retire(): void {
     this.maxFreeSockets = 0
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 }
 
-/** Requests that come and go share so many connections; each watch has one of its own. */
+/** Maximum number of connections for short requests; each watch has its own. */
 const maxShortConnections = 32
 
-/** HTTP/1.1: one connection for each request that is under way, kept for the next. */
+/** HTTP/1.1: one connection per pending request, reused by later ones. */
 export class Http1Wire implements Wire {
   readonly #short: DialingAgent
   readonly #long: DialingAgent
-  /** With the port. */
+  /** Host and port. */
   readonly #host: string
 
   constructor(host: string, open: () => Promise<Socket>) {
@@ -54,9 +57,14 @@ export class Http1Wire implements Wire {
     }
     try {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-      request = sendRequest({ agent: isLong ? this.#long : this.#short, method, path, headers: { ...headers, host: this.#host, ...length } })
+      request = sendRequest({
+        agent: isLong ? this.#long : this.#short,
+        method,
+        path,
+        headers: { ...headers, host: this.#host, ...length },
+      })
     } catch (e) {
-      // A header is not one. Said after the caller has its way to cancel.
+      // An invalid header. Deferred until the caller has the function to cancel.
       queueMicrotask(() => fail(e as Error))
       return () => (isOver = true)
     }
@@ -83,7 +91,7 @@ export class Http1Wire implements Wire {
     }
   }
 
-  /** Lets what is under way come to its end. */
+  /** Lets pending requests finish. */
   retire(): void {
     this.#short.retire()
     this.#long.retire()

@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import { ClientConnection, type Field, Heartbeat, type HeartbeatOptions, isFieldName } from '../../http2/index.ts'
-import type { TransportError } from '../transport.ts'
+import type { TransportError } from '../transport/transport.ts'
 import { unanswered, unsent } from './failure.ts'
 import type { Answer, AnswerHeaders, Wire, WireRequest } from './wire.ts'
 
 export interface Http2WireOptions extends HeartbeatOptions {
   clock: Clock
-  /** With the port. */
+  /** Host and port. */
   host: string
-  /** The connection is gone. Called once. */
+  /** Called once, when the connection is closed. */
   onClosed(): void
 }
 
-/** What the server may send ahead of our reading: enough for a fast network over a long way. */
+/** Flow-control window of a stream: enough for a fast network with high latency. */
 const streamWindow = 4 << 20
 const connectionWindow = 32 << 20
-/** Of the streams that a server allows, the part that watches may hold: the rest is for requests, which come and go. */
+/** Share of the allowed streams that watches may use; the rest is for short requests. */
 const longShare = 0.8
 
-/** One HTTP/2 connection, which carries any number of requests at once. */
+/** One HTTP/2 connection. */
 export class Http2Wire implements Wire {
   readonly #connection: ClientConnection
   readonly #options: Http2WireOptions
@@ -31,7 +31,10 @@ export class Http2Wire implements Wire {
 
   constructor(socket: Socket, options: Http2WireOptions) {
     this.#options = options
-    this.#addressed = [{ name: ':scheme', value: 'https' }, { name: ':authority', value: options.host }]
+    this.#addressed = [
+      { name: ':scheme', value: 'https' },
+      { name: ':authority', value: options.host },
+    ]
     this.#connection = new ClientConnection({
       socket,
       streamWindow,
@@ -43,13 +46,13 @@ export class Http2Wire implements Wire {
     this.#heartbeat = new Heartbeat(this.#connection, options, options.clock)
   }
 
-  /** Resolves when the server has said what it allows; rejects if it goes away before. */
+  /** Resolves when the server has sent its settings; rejects if the connection ends first. */
   async ready(): Promise<void> {
     await this.#connection.ready()
     if (this.#connection.isClosed) throw this.#error ?? new Error('the server has closed the connection')
   }
 
-  /** Whether another request may be sent here; a watch only while there is room for it beside requests. */
+  /** Returns true if another request may be sent; a watch must leave room for short requests. */
   hasRoom(isLong: boolean): boolean {
     if (!this.#connection.isUsable) return false
     return !isLong || this.#long < Math.max(1, Math.floor(this.#connection.maxStreams * longShare))
@@ -60,7 +63,7 @@ export class Http2Wire implements Wire {
     try {
       fields = fieldsOf(request, this.#addressed)
     } catch (e) {
-      // A header is not one. Said after the caller has its way to cancel.
+      // An invalid header. Deferred until the caller has the function to cancel.
       let isCancelled = false
       queueMicrotask(() => {
         if (!isCancelled) answer.fail(unsent(e))
@@ -74,22 +77,25 @@ export class Http2Wire implements Wire {
     let waiting: Answer | undefined = answer
     this.#heartbeat.began()
     if (isLong) this.#long++
-    const cancel = this.#connection.request({ fields, body: body === undefined ? undefined : Buffer.from(body) }, {
-      head: (status, received) => waiting?.head(status, headersOf(received)),
-      data: (piece) => waiting?.data(piece),
-      end: () => {
-        const told = waiting
-        waiting = undefined
-        told?.end()
+    const cancel = this.#connection.request(
+      { fields, body: body === undefined ? undefined : Buffer.from(body) },
+      {
+        head: (status, received) => waiting?.head(status, headersOf(received)),
+        data: (piece) => waiting?.data(piece),
+        end: () => {
+          const told = waiting
+          waiting = undefined
+          told?.end()
+        },
+        closed: (isUnsent) => {
+          this.#heartbeat.ended()
+          if (isLong) this.#long--
+          const told = waiting
+          waiting = undefined
+          told?.fail(this.#failure(isUnsent))
+        },
       },
-      closed: (isUnsent) => {
-        this.#heartbeat.ended()
-        if (isLong) this.#long--
-        const told = waiting
-        waiting = undefined
-        told?.fail(this.#failure(isUnsent))
-      },
-    })
+    )
     return () => {
       if (!waiting) return
       waiting = undefined
@@ -97,7 +103,7 @@ export class Http2Wire implements Wire {
     }
   }
 
-  /** Ends the connection once nothing is carried any more, at once if `isNow`. */
+  /** Closes the connection after its requests, or immediately if `isNow`. */
   close(isNow: boolean): Promise<void> {
     return new Promise((resolve) => {
       if (this.#connection.isClosed) return resolve()
@@ -115,7 +121,8 @@ export class Http2Wire implements Wire {
   }
 
   #failure(isUnsent: boolean): TransportError {
-    const why = this.#error ?? this.#connection.error ?? new Error('the connection was closed before the answer was complete')
+    const why =
+      this.#error ?? this.#connection.error ?? new Error('the connection was closed before the answer was complete')
     return isUnsent ? unsent(why) : unanswered(why)
   }
 }
@@ -123,7 +130,7 @@ export class Http2Wire implements Wire {
 // oxlint-disable-next-line no-control-regex
 const isValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** The fields of a request. Throws for a header that is none. */
+/** Returns the header fields of a request. Throws for an invalid header. */
 function fieldsOf({ method, path, headers }: WireRequest, addressed: readonly Field[]): Field[] {
   const fields: Field[] = [{ name: ':method', value: method }, ...addressed, { name: ':path', value: path }]
   const add = (name: string, value: string) => {

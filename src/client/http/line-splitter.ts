@@ -1,12 +1,12 @@
 const newline = 0x0a
 
 /**
- * Cuts a stream of bytes into lines of text. Each byte is looked at once, however long the line and however small the chunks, and
- * text is only decoded from whole lines: a character may be spread over two chunks.
+ * Splits a byte stream into lines. Each byte is scanned once, however long the line and small the chunks. Only complete
+ * lines are decoded, because a character may span two chunks.
  */
 export class LineSplitter {
   readonly #take: (line: string) => void
-  /** The beginning of a line whose end has not come yet. */
+  /** The start of an incomplete line. */
   #pieces: Buffer[] = []
   #isStopped = false
 
@@ -26,14 +26,14 @@ export class LineSplitter {
     if (from < chunk.length && !this.#isStopped) this.#pieces.push(from === 0 ? chunk : chunk.subarray(from))
   }
 
-  /** Hands over what comes after the last end of a line, if anything. */
+  /** Emits the text after the last line end, if there is any. */
   end(): void {
     if (this.#pieces.length === 0 || this.#isStopped) return
     const line = this.#finish(Buffer.alloc(0))
     if (line !== '') this.#take(line)
   }
 
-  /** Nothing is handed over any more, not even the rest of the present chunk. */
+  /** Stops immediately: even the rest of the current chunk is dropped. */
   stop(): void {
     this.#isStopped = true
     this.#pieces = []

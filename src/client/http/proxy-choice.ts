@@ -5,7 +5,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const variable = (env: Environment, name: string) => env[name] || env[name.toLowerCase()] || ''
 
-/** The proxy that a server is reached by, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say; undefined to go straight there. */
+/**
+ * Returns the proxy for a server according to HTTPS_PROXY, HTTP_PROXY and NO_PROXY; undefined for a direct connection.
+ */
 export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {
   const text = variable(env, server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY')
   if (text === '') return undefined
@@ -14,23 +16,29 @@ export function proxyFromEnvironment(server: URL, env: Environment): URL | undef
   return parseProxy(text)
 }
 
-/** Reads the address of a proxy; without a scheme it is HTTP. */
+/** Parses the URL of a proxy; the default scheme is http. */
 export function parseProxy(text: string): URL {
   const whole = text.includes('://') ? text : `http://${text}`
   if (!URL.canParse(whole)) throw new Error(`proxy ${JSON.stringify(text)} is not a URL`)
   const url = new URL(whole)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`proxy ${JSON.stringify(text)} is not supported: use an http or https proxy`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`proxy ${JSON.stringify(text)} is not supported: use an http or https proxy`)
   return url
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 export const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
 
-/** As in Go, a proxy is never asked for what is on this machine. */
+/** As in Go, loopback addresses are never reached through a proxy. */
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '::1' ||
+    (isIP(host) === 4 && host.startsWith('127.'))
+  )
 }
 
 function isExempt(host: string, port: number, list: string): boolean {
@@ -53,7 +61,8 @@ function matches(entry: string, host: string, port: number): boolean {
 function isInRange(range: string, host: string): boolean {
   const family = isIP(host)
   const [net = '', bits = ''] = range.split('/')
-  if (family === 0 || isIP(net) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false
+  if (family === 0 || isIP(net) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128))
+    return false
   const kind = family === 4 ? 'ipv4' : 'ipv6'
   const list = new BlockList()
   list.addSubnet(net, Number(bits), kind)

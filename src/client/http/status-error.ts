@@ -1,7 +1,7 @@
 import { ApiError, type Status, type StatusDetails, type StatusReason } from '../../api/errors.ts'
 import { type AnswerHeaders, headerOf } from './wire.ts'
 
-/** What an answer means whose body does not say. */
+/** Reasons by status code, for responses whose body has none. */
 const reasons: Readonly<Record<number, StatusReason>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -20,10 +20,10 @@ const reasons: Readonly<Record<number, StatusReason>> = {
   504: 'Timeout',
 }
 
-/** Pages of gateways can be long; their beginning says enough. */
+/** Error pages of gateways are truncated to this length. */
 const shownCharacters = 500
 
-/** The seconds of a Retry-After header, which has them or a date. */
+/** Parses a Retry-After header, in seconds or as a date. */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined
   if (/^\d+$/.test(header)) return Number(header)
@@ -31,14 +31,22 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
 }
 
-/** The error that an ERROR event or the body of a failed request tells about. */
+/** Converts a Status, from an ERROR event or the body of a failed request, to an error. */
 export function errorOfStatus(status: Partial<Status>, code = 500, retryAfter?: number): ApiError {
   const details: StatusDetails | undefined =
-    retryAfter !== undefined && !status.details?.retryAfterSeconds ? { ...status.details, retryAfterSeconds: retryAfter } : status.details
-  return new ApiError(status.code || code, status.reason || reasons[code] || '', status.message || `the server has answered ${code}`, details, status.metadata)
+    retryAfter !== undefined && !status.details?.retryAfterSeconds
+      ? { ...status.details, retryAfterSeconds: retryAfter }
+      : status.details
+  return new ApiError(
+    status.code || code,
+    status.reason || reasons[code] || '',
+    status.message || `the server has answered ${code}`,
+    details,
+    status.metadata,
+  )
 }
 
-/** The error that a failed request was answered with, whoever answered it: the API, or a proxy before it. */
+/** Converts a failed response, of the API or of a proxy, to an error. */
 export function errorOfAnswer(code: number, headers: AnswerHeaders, text: string, now: number): ApiError {
   const retryAfter = retryAfterSeconds(headerOf(headers, 'retry-after'), now)
   const status = parseStatus(text)
@@ -53,7 +61,7 @@ function parseStatus(text: string): Status | undefined {
     const value = JSON.parse(text) as Partial<Status>
     return value.kind === 'Status' ? (value as Status) : undefined
   } catch {
-    // Not from the API: it is shown as it is.
+    // Not a Status: the caller shows the text.
     return undefined
   }
 }

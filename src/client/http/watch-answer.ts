@@ -1,25 +1,25 @@
 import type { ApiError, Status } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
-import { TransportError, type WatchEvent, type WatchListener } from '../transport.ts'
+import { TransportError, type WatchEvent, type WatchListener } from '../transport/transport.ts'
 import type { Receiver } from './attempt.ts'
 import { EventReader } from './event-reader.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { errorOfAnswer, errorOfStatus } from './status-error.ts'
 import type { AnswerHeaders } from './wire.ts'
 
-/** Reads a watch's answer: one event a line. */
+/** Reads the response of a watch: one event per line. */
 export class WatchAnswer<T extends KubeObject> implements Receiver {
   readonly #listener: WatchListener<T>
   readonly #clock: Clock
   readonly #lines = new LineSplitter((line) => this.#take(line))
   readonly #events = new EventReader<T>()
-  /** Ends the request, which the server does not know to be over. */
+  /** Cancels the request on the connection. */
   readonly #hangUp: () => void
   readonly #onOpened: () => void
   #code = 0
   #headers: AnswerHeaders = {}
-  /** The body of a refusal. */
+  /** The body of an error response. */
   readonly #chunks: Buffer[] = []
   #isOver = false
 
@@ -52,7 +52,9 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
       this.#lines.end()
       this.close(undefined)
     } else {
-      this.close(errorOfAnswer(this.#code, this.#headers, Buffer.concat(this.#chunks).toString('utf8'), this.#clock.now()))
+      this.close(
+        errorOfAnswer(this.#code, this.#headers, Buffer.concat(this.#chunks).toString('utf8'), this.#clock.now()),
+      )
     }
   }
 
@@ -64,7 +66,7 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
     this.close(undefined)
   }
 
-  /** Tells the listener that it is over, once. */
+  /** Calls `closed` of the listener, once. */
   close(error: Error | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -78,7 +80,9 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
     try {
       event = this.#events.read(line)
     } catch (e) {
-      return this.close(new TransportError(`an event of the watch is not JSON: ${(e as Error).message}`, false, { cause: e }))
+      return this.close(
+        new TransportError(`an event of the watch is not JSON: ${(e as Error).message}`, false, { cause: e }),
+      )
     }
     if ((event.type as string) === 'ERROR') return this.close(errorOfEvent(event.object))
     try {
@@ -88,7 +92,7 @@ export class WatchAnswer<T extends KubeObject> implements Receiver {
     }
   }
 
-  /** A listener that fails has missed something: the watch ends, with its error, instead of going on as if nothing were. */
+  /** Ends the watch with the error of the listener: a failed listener has missed an event. */
   #misheard(e: unknown): void {
     this.close(e instanceof Error ? e : new Error(String(e)))
   }

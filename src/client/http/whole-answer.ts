@@ -1,11 +1,11 @@
 import { readJson } from '../../api/json/index.ts'
 import type { Clock } from '../../base/clock.ts'
-import { TransportError } from '../transport.ts'
+import { TransportError } from '../transport/transport.ts'
 import type { Receiver } from './attempt.ts'
 import { errorOfAnswer } from './status-error.ts'
 import { type AnswerHeaders, headerOf } from './wire.ts'
 
-/** Collects an answer and settles a promise with what it says: JSON as a value, anything else as text. */
+/** Collects a response and settles a promise with it: JSON as a value, anything else as text. */
 export class WholeAnswer implements Receiver {
   readonly #resolve: (value: unknown) => void
   readonly #reject: (reason: unknown) => void
@@ -32,9 +32,11 @@ export class WholeAnswer implements Receiver {
   end(): void {
     const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
     const length = headerOf(this.#headers, 'content-length')
-    if (length !== undefined && Number(length) !== bytes.length) return this.#reject(new TransportError('the answer was broken off', false))
+    if (length !== undefined && Number(length) !== bytes.length)
+      return this.#reject(new TransportError('the answer was broken off', false))
     const text = bytes.toString('utf8')
-    if (this.#code >= 300 || this.#code < 200) return this.#reject(errorOfAnswer(this.#code, this.#headers, text, this.#clock.now()))
+    if (this.#code >= 300 || this.#code < 200)
+      return this.#reject(errorOfAnswer(this.#code, this.#headers, text, this.#clock.now()))
     if (!headerOf(this.#headers, 'content-type')?.includes('json')) return this.#resolve(text)
     try {
       this.#resolve(readJson(text))

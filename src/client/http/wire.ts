@@ -1,19 +1,19 @@
-import type { TransportError } from '../transport.ts'
+import type { TransportError } from '../transport/transport.ts'
 
-/** A request as it is sent. */
+/** A request, ready to be sent. */
 export interface WireRequest {
   method: string
-  /** With the query. */
+  /** Path and query. */
   path: string
   headers: Readonly<Record<string, string | string[]>>
   body: string | undefined
-  /** A watch: it stays open for as long as both sides like. */
+  /** True for a watch, which has no timeout. */
   isLong: boolean
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Gets an answer, in order. Exactly one of `end` and `fail` is called, last; neither after a cancellation. */
+/** Receives a response, in order. Exactly one of `end` and `fail` is called, last; neither after a cancellation. */
 export interface Answer {
   head(code: number, headers: AnswerHeaders): void
   data(chunk: Buffer): void
@@ -21,13 +21,13 @@ export interface Answer {
   fail(error: TransportError): void
 }
 
-/** A way to the server on which requests can be sent now. */
+/** A connection that can send requests. */
 export interface Wire {
   /** The returned function cancels the request. */
   start(request: WireRequest, answer: Answer): () => void
 }
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 export const headerOf = (headers: AnswerHeaders, name: string): string | undefined => {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value

@@ -1,23 +1,24 @@
 import path from 'node:path'
+import { parseYaml } from '../../api/json/index.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { ClusterAccess, Credentials } from '../access.ts'
+import type { ClusterAccess, Credentials } from '../transport/access.ts'
 import { parseProxy } from '../http/proxy-choice.ts'
-import type { ClusterEntry, Config, ContextEntry, UserEntry } from './config.ts'
+import { type ClusterEntry, type Config, type ContextEntry, type UserEntry, readConfig } from './config.ts'
 import { FileCredentials, type Source, fixedSource } from './credentials.ts'
 import { type ExecClusterInfo, ExecPlugin, execVersions } from './exec-plugin.ts'
 import type { RunCommand } from './run-command.ts'
 import { WatchedFile } from './watched-file.ts'
 
-/** What the outside world is, to a kubeconfig. */
+/** The environment that a kubeconfig is used in. */
 export interface Surroundings {
   clock: Clock
   env: Readonly<Record<string, string | undefined>>
   run: RunCommand
-  /** Whether somebody sits at a terminal. */
+  /** True if the user is at a terminal. */
   isTerminal: boolean
 }
 
-/** What overrides the current context, or parts of it. */
+/** Overrides of the current context, or parts of it. */
 export interface Choice {
   context?: string | undefined
   cluster?: string | undefined
@@ -25,13 +26,13 @@ export interface Choice {
   namespace?: string | undefined
 }
 
-/** Tokens are looked at as often as in client-go's worst case; certificates change rarely and cost a connection. */
+/** Tokens are reread as often as in client-go's worst case; certificates change rarely and need a new connection. */
 const tokenEveryMs = 10_000
 const certificateEveryMs = 60_000
 
 const quoted = (name: string) => JSON.stringify(name)
 
-/** How to reach the cluster of a context, as its user. Throws in one sentence what is missing or cannot be. */
+/** Returns the access to the cluster of a context. Throws one sentence that says what is missing or unsupported. */
 export function clusterAccess(config: Config, choice: Choice, around: Surroundings): ClusterAccess {
   const context = chosenContext(config, choice)
   const clusterName = choice.cluster || context.cluster || ''
@@ -40,8 +41,10 @@ export function clusterAccess(config: Config, choice: Choice, around: Surroundin
   const user = userName === '' ? ({ file: '' } satisfies UserEntry) : named(config.users, 'user', userName)
   const server = serverOf(cluster, clusterName)
   const authority = certificateAuthority(cluster, clusterName, around.clock)
+  const otherServers = otherServersOf(cluster, clusterName, around.clock)
   return {
     server,
+    ...(otherServers ? { otherServers } : {}),
     authority: () => authority?.content(),
     tlsServerName: cluster['tls-server-name'] || undefined,
     insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
@@ -59,7 +62,8 @@ function chosenContext(config: Config, choice: Choice): ContextEntry {
   throw new Error(`the kubeconfig has no current context; choose one of ${listed(config.contexts)}`)
 }
 
-const listed = (entries: ReadonlyMap<string, unknown>) => (entries.size === 0 ? 'none' : [...entries.keys()].map(quoted).join(', '))
+const listed = (entries: ReadonlyMap<string, unknown>) =>
+  entries.size === 0 ? 'none' : [...entries.keys()].map(quoted).join(', ')
 
 function named<E>(entries: ReadonlyMap<string, E>, what: string, name: string): E {
   const entry = entries.get(name)
@@ -70,20 +74,63 @@ function named<E>(entries: ReadonlyMap<string, E>, what: string, name: string): 
 
 function serverOf({ server = '' }: ClusterEntry, name: string): URL {
   if (server === '') throw new Error(`cluster ${quoted(name)} of the kubeconfig has no server`)
-  // As in kubectl, a bare address is HTTP.
+  // As in kubectl, an address without a scheme is HTTP.
   const text = server.includes('://') ? server : `http://${server}`
-  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new Error(`server ${quoted(server)} of cluster ${quoted(name)} is not a URL`)
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new Error(`server ${quoted(server)} of cluster ${quoted(name)} is not a URL`)
   return new URL(text)
 }
 
-/** What stands in the entry itself, or in the file that it names. */
-function sourceOf<E extends { file: string }>(entry: E, field: keyof E & string, what: string, clock: Clock, everyMs: number): Source | undefined {
+/** The kubeconfig extension with the other servers of the cluster; kubectl ignores it. */
+const serversExtension = 'coxswain.io/servers'
+const serversEveryMs = 10_000
+
+/**
+ * Returns the other servers in the cluster's entry. The kubeconfig is reread from time to time, because servers come
+ * and go.
+ */
+function otherServersOf(cluster: ClusterEntry, name: string, clock: Clock): (() => readonly URL[]) | undefined {
+  const listed = serversIn(cluster)
+  if (!listed) return undefined
+  const file = new WatchedFile(cluster.file, 'the kubeconfig', clock, serversEveryMs)
+  let text: string | undefined
+  let servers = listed
+  return () => {
+    try {
+      const now = file.content()
+      if (now !== text)
+        servers = serversIn(readConfig(parseYaml(now).value, cluster.file).clusters.get(name)!) ?? servers
+      text = now
+    } catch {
+      // An unreadable file, which may be in the middle of an edit, leaves the previous servers.
+    }
+    return servers
+  }
+}
+
+function serversIn({ extensions }: ClusterEntry): URL[] | undefined {
+  const extension = extensions?.find((e) => e.name === serversExtension)?.extension as { servers?: unknown } | undefined
+  if (!extension) return undefined
+  const { servers } = extension
+  return Array.isArray(servers)
+    ? servers.flatMap((one) => (typeof one === 'string' && URL.canParse(one) ? [new URL(one)] : []))
+    : []
+}
+
+/** Returns the inline data of an entry, or the file that it names. */
+function sourceOf<E extends { file: string }>(
+  entry: E,
+  field: keyof E & string,
+  what: string,
+  clock: Clock,
+  everyMs: number,
+): Source | undefined {
   const data = (entry as Record<string, unknown>)[`${field}-data`] as string | undefined
   if (data) return fixedSource(decoded(data, `${field}-data of ${what}`))
   const file = entry[field] as string | undefined
   if (!file) return undefined
   const source = new WatchedFile(path.resolve(path.dirname(entry.file), file), `${field} of ${what}`, clock, everyMs)
-  // What is not there is better said now than at the first request.
+  // Reports a missing file now instead of at the first request.
   source.content()
   return source
 }
@@ -97,7 +144,9 @@ function decoded(base64: string, what: string): string {
 function certificateAuthority(cluster: ClusterEntry, name: string, clock: Clock): Source | undefined {
   const source = sourceOf(cluster, 'certificate-authority', `cluster ${quoted(name)}`, clock, certificateEveryMs)
   if (source && cluster['insecure-skip-tls-verify']) {
-    throw new Error(`cluster ${quoted(name)} has a certificate-authority and insecure-skip-tls-verify, of which only one can be`)
+    throw new Error(
+      `cluster ${quoted(name)} has a certificate-authority and insecure-skip-tls-verify, of which only one can be`,
+    )
   }
   return source
 }
@@ -105,25 +154,39 @@ function certificateAuthority(cluster: ClusterEntry, name: string, clock: Clock)
 function impersonation(user: UserEntry, name: string): Record<string, string | string[]> {
   const { as, 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = user
   if (!as) {
-    if (uid || groups?.length || extra) throw new Error(`user ${quoted(name)} impersonates a uid, groups or extra without a user`)
+    if (uid || groups?.length || extra)
+      throw new Error(`user ${quoted(name)} impersonates a uid, groups or extra without a user`)
     return {}
   }
   const headers: Record<string, string | string[]> = { 'impersonate-user': as }
   if (uid) headers['impersonate-uid'] = uid
   if (groups?.length) headers['impersonate-group'] = groups
-  for (const [key, values] of Object.entries(extra ?? {})) headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = values
+  for (const [key, values] of Object.entries(extra ?? {}))
+    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = values
   return headers
 }
 
-function credentialsOf(user: UserEntry, name: string, cluster: () => ExecClusterInfo, around: Surroundings): Credentials {
+function credentialsOf(
+  user: UserEntry,
+  name: string,
+  cluster: () => ExecClusterInfo,
+  around: Surroundings,
+): Credentials {
   const whose = `user ${quoted(name)}`
   if (user['auth-provider']) {
-    throw new Error(`${whose} has auth-provider ${quoted(user['auth-provider'].name ?? '')}, which Kubernetes has given up: use an exec plug-in`)
+    throw new Error(
+      `${whose} has auth-provider ${quoted(user['auth-provider'].name ?? '')}, which Kubernetes has given up: use an exec plug-in`,
+    )
   }
   if (user.exec) return execCredentials(user, name, cluster(), around)
   const { clock } = around
-  const token = user.tokenFile ? sourceOf(user, 'tokenFile', whose, clock, tokenEveryMs) : user.token ? fixedSource(user.token) : undefined
-  const basic = user.username || user.password ? { username: user.username ?? '', password: user.password ?? '' } : undefined
+  const token = user.tokenFile
+    ? sourceOf(user, 'tokenFile', whose, clock, tokenEveryMs)
+    : user.token
+      ? fixedSource(user.token)
+      : undefined
+  const basic =
+    user.username || user.password ? { username: user.username ?? '', password: user.password ?? '' } : undefined
   if (token && basic) throw new Error(`${whose} has a token and a password, of which only one can be`)
   const certificate = sourceOf(user, 'client-certificate', whose, clock, certificateEveryMs)
   const key = sourceOf(user, 'client-key', whose, clock, certificateEveryMs)
@@ -131,16 +194,26 @@ function credentialsOf(user: UserEntry, name: string, cluster: () => ExecCluster
   return new FileCredentials({ token, basic, certificate: certificate && key && { certificate, key } })
 }
 
-function execCredentials(user: UserEntry, name: string, cluster: ExecClusterInfo, { clock, env, run, isTerminal }: Surroundings): Credentials {
+function execCredentials(
+  user: UserEntry,
+  name: string,
+  cluster: ExecClusterInfo,
+  { clock, env, run, isTerminal }: Surroundings,
+): Credentials {
   const exec = user.exec!
   const whose = `exec plug-in of user ${quoted(name)}`
   if (!exec.command) throw new Error(`${whose} has no command`)
-  if (!execVersions.includes(exec.apiVersion ?? '')) throw new Error(`${whose} has apiVersion ${quoted(exec.apiVersion ?? '')}; there is ${execVersions.join(', ')}`)
+  if (!execVersions.includes(exec.apiVersion ?? ''))
+    throw new Error(`${whose} has apiVersion ${quoted(exec.apiVersion ?? '')}; there is ${execVersions.join(', ')}`)
   const modes = ['Never', 'IfAvailable', 'Always']
-  if (exec.interactiveMode && !modes.includes(exec.interactiveMode)) throw new Error(`${whose} has interactiveMode ${quoted(exec.interactiveMode)}; there is ${modes.join(', ')}`)
+  if (exec.interactiveMode && !modes.includes(exec.interactiveMode))
+    throw new Error(`${whose} has interactiveMode ${quoted(exec.interactiveMode)}; there is ${modes.join(', ')}`)
   if (!exec.interactiveMode && exec.apiVersion === execVersions[0]) throw new Error(`${whose} has no interactiveMode`)
-  // A bare name is looked for in the path; anything else is where the kubeconfig is.
-  const command = exec.command.includes('/') || exec.command.includes(path.sep) ? path.resolve(path.dirname(user.file), exec.command) : exec.command
+  // A bare name is looked up in PATH; any other path is relative to the kubeconfig.
+  const command =
+    exec.command.includes('/') || exec.command.includes(path.sep)
+      ? path.resolve(path.dirname(user.file), exec.command)
+      : exec.command
   return new ExecPlugin({ user: name, exec, command, cluster, run, clock, env, isTerminal })
 }
 

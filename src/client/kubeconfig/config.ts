@@ -1,4 +1,4 @@
-/** A kubeconfig, or several merged: what stands in lists in the file, by name. Each entry knows the file it came from. */
+/** One kubeconfig, or several merged. Lists of the file are maps by name. Each entry knows its file. */
 export interface Config {
   currentContext: string
   clusters: Map<string, ClusterEntry>
@@ -7,7 +7,7 @@ export interface Config {
 }
 
 interface Entry {
-  /** Paths are relative to its folder. */
+  /** The file; paths are relative to its directory. */
   readonly file: string
 }
 
@@ -54,21 +54,29 @@ export interface ContextEntry extends Entry {
   namespace?: string
 }
 
-/** Nothing is known. */
-export const emptyConfig = (): Config => ({ currentContext: '', clusters: new Map(), users: new Map(), contexts: new Map() })
+/** Returns an empty config. */
+export const emptyConfig = (): Config => ({
+  currentContext: '',
+  clusters: new Map(),
+  users: new Map(),
+  contexts: new Map(),
+})
 
-/** Whether there is nothing in it to go by. */
-export const isEmptyConfig = (config: Config): boolean => config.clusters.size + config.users.size + config.contexts.size === 0 && config.currentContext === ''
+/** Returns true if the config has no content. */
+export const isEmptyConfig = (config: Config): boolean =>
+  config.clusters.size + config.users.size + config.contexts.size === 0 && config.currentContext === ''
 
 type Fields = Record<string, unknown>
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Makes a Config of what a kubeconfig's YAML says. Throws in one sentence, which names the file and the field. */
+/** Converts the YAML of a kubeconfig. Throws one sentence that names the file and the field. */
 export function readConfig(value: unknown, file: string): Config {
   if (value === null || value === undefined) return emptyConfig()
   if (!isFields(value)) throw new Error(`kubeconfig ${file} is not a kubeconfig`)
-  if (value.kind !== undefined && value.kind !== '' && value.kind !== 'Config') throw new Error(`kubeconfig ${file} is of kind ${JSON.stringify(value.kind)}, not Config`)
+  if (value.kind !== undefined && value.kind !== '' && value.kind !== 'Config')
+    throw new Error(`kubeconfig ${file} is of kind ${JSON.stringify(value.kind)}, not Config`)
   return {
     currentContext: textField(value, 'current-context', file, '') ?? '',
     clusters: readEntries<ClusterEntry>(value, 'clusters', 'cluster', clusterTexts, file),
@@ -99,7 +107,13 @@ function textField(fields: Fields, name: string, file: string, where: string): s
   return value
 }
 
-function readEntries<E extends Entry>(config: Fields, list: string, field: string, texts: readonly string[], file: string): Map<string, E> {
+function readEntries<E extends Entry>(
+  config: Fields,
+  list: string,
+  field: string,
+  texts: readonly string[],
+  file: string,
+): Map<string, E> {
   const entries = config[list] ?? []
   if (!Array.isArray(entries)) throw new Error(`kubeconfig ${file}: ${list} must be a list`)
   const found = new Map<string, E>()
@@ -116,4 +130,5 @@ function readEntries<E extends Entry>(config: Fields, list: string, field: strin
   return found
 }
 
-const withoutNulls = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+const withoutNulls = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

@@ -1,4 +1,4 @@
-import type { ClientCertificate, Credentials, Proof } from '../access.ts'
+import type { ClientCertificate, Credentials, Proof } from '../transport/access.ts'
 import type { WatchedFile } from './watched-file.ts'
 
 /** Content that may change. */
@@ -7,17 +7,17 @@ export interface Source {
   reread(): string
 }
 
-/** Content that does not. */
+/** Content that never changes. */
 export const fixedSource = (text: string): Source => ({ content: () => text, reread: () => text })
 
 export interface ProofSources {
-  /** Without `Bearer`. White space around it does not count. */
+  /** The token, without `Bearer`. Surrounding white space is ignored. */
   token?: Source | undefined
   basic?: { username: string; password: string } | undefined
   certificate?: { certificate: Source | WatchedFile; key: Source | WatchedFile } | undefined
 }
 
-/** Proofs from texts and files. A new proof is made only when what it is made of has changed. */
+/** Proofs from inline data and files. A new proof is created only when its content changes. */
 export class FileCredentials implements Credentials {
   readonly #sources: ProofSources
   #proof: Proof | undefined
@@ -38,7 +38,8 @@ export class FileCredentials implements Credentials {
     const { token, basic, certificate } = this.#sources
     const authorization = token ? bearer(read(token)) : basic ? basicLogin(basic) : undefined
     const pair = certificate && this.#pair(read(certificate.certificate), read(certificate.key))
-    if (!this.#proof || this.#proof.authorization !== authorization || this.#proof.certificate !== pair) this.#proof = { authorization, certificate: pair }
+    if (!this.#proof || this.#proof.authorization !== authorization || this.#proof.certificate !== pair)
+      this.#proof = { authorization, certificate: pair }
     return this.#proof
   }
 
@@ -53,4 +54,5 @@ const bearer = (token: string): string | undefined => {
   return text === '' ? undefined : `Bearer ${text}`
 }
 
-const basicLogin = ({ username, password }: { username: string; password: string }) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+const basicLogin = ({ username, password }: { username: string; password: string }) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`

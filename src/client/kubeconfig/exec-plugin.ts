@@ -1,26 +1,26 @@
 import type { Clock } from '../../base/clock.ts'
-import type { ClientCertificate, Credentials, Proof } from '../access.ts'
+import type { ClientCertificate, Credentials, Proof } from '../transport/access.ts'
 import type { ExecEntry } from './config.ts'
 import type { CommandResult, RunCommand } from './run-command.ts'
 
 export const execVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
 
-/** The cluster, as a plug-in hears of it that asks for it. */
+/** Information about the cluster for plug-ins that ask for it. */
 export interface ExecClusterInfo {
   server: string
   'tls-server-name'?: string
   'insecure-skip-tls-verify'?: boolean
   'certificate-authority-data'?: string
   'proxy-url'?: string
-  /** What a kubeconfig keeps there for the plug-in. */
+  /** Data for the plug-in from the kubeconfig. */
   config?: unknown
 }
 
 export interface ExecPluginOptions {
-  /** Whose it is, in errors. */
+  /** The user's name, for error messages. */
   user: string
   exec: ExecEntry
-  /** Where the command is, if it is a path. */
+  /** The path or name of the command. */
   command: string
   cluster: ExecClusterInfo
   run: RunCommand
@@ -36,20 +36,21 @@ interface ExecStatus {
   expirationTimestamp?: string
 }
 
-/** Credentials that a command of the user's choice finds out. It runs when they are needed for the first time, have expired, or are refused. */
+/** Credentials from an external command. It runs when they are first needed, have expired, or are rejected. */
 export class ExecPlugin implements Credentials {
   readonly #options: ExecPluginOptions
   readonly #isInteractive: boolean
   #proof: Proof | undefined
   #expiresAtMs = Number.POSITIVE_INFINITY
-  /** The one run that everybody waits for: it may ask a person something. */
+  /** The pending run, shared by all callers: it may prompt the user. */
   #running: Promise<Proof> | undefined
 
   constructor(options: ExecPluginOptions) {
     this.#options = options
     const { exec, isTerminal, user } = options
     const mode = exec.interactiveMode ?? 'IfAvailable'
-    if (mode === 'Always' && !isTerminal) throw new Error(`exec plug-in of user ${JSON.stringify(user)} needs a terminal, and there is none`)
+    if (mode === 'Always' && !isTerminal)
+      throw new Error(`exec plug-in of user ${JSON.stringify(user)} needs a terminal, and there is none`)
     this.#isInteractive = mode !== 'Never' && isTerminal
   }
 
@@ -59,7 +60,7 @@ export class ExecPlugin implements Credentials {
   }
 
   async refused(proof: Proof): Promise<boolean> {
-    // Somebody else was refused before, and has seen to it.
+    // An earlier caller was rejected and has already renewed the credentials.
     if (this.#proof !== proof) return true
     await this.#renew()
     return true
@@ -74,9 +75,17 @@ export class ExecPlugin implements Credentials {
     const { command, exec, run } = this.#options
     let result: CommandResult
     try {
-      result = await run({ file: command, args: exec.args ?? [], env: this.#environment(), isInteractive: this.#isInteractive })
+      result = await run({
+        file: command,
+        args: exec.args ?? [],
+        env: this.#environment(),
+        isInteractive: this.#isInteractive,
+      })
     } catch (e) {
-      throw this.#problem((e as NodeJS.ErrnoException).code === 'ENOENT' ? `${command} is not there` : (e as Error).message, e)
+      throw this.#problem(
+        (e as NodeJS.ErrnoException).code === 'ENOENT' ? `${command} is not there` : (e as Error).message,
+        e,
+      )
     }
     if (result.code !== 0) {
       const said = result.stderr.trim().split('\n').at(-1)
@@ -104,18 +113,23 @@ export class ExecPlugin implements Credentials {
       throw this.#problem('its answer is not JSON', e)
     }
     const wanted = this.#options.exec.apiVersion
-    if (answer.apiVersion !== wanted) throw this.#problem(`it is configured to use ${wanted}, and has answered in ${answer.apiVersion ?? 'no version'}`)
+    if (answer.apiVersion !== wanted)
+      throw this.#problem(`it is configured to use ${wanted}, and has answered in ${answer.apiVersion ?? 'no version'}`)
     const { status } = answer
     if (!status) throw this.#problem('it has answered without a status')
-    if (Boolean(status.clientCertificateData) !== Boolean(status.clientKeyData)) throw this.#problem('it has answered with a certificate or a key, not with both')
-    if (!status.token && !status.clientCertificateData) throw this.#problem('it has answered with neither a token nor a certificate')
+    if (Boolean(status.clientCertificateData) !== Boolean(status.clientKeyData))
+      throw this.#problem('it has answered with a certificate or a key, not with both')
+    if (!status.token && !status.clientCertificateData)
+      throw this.#problem('it has answered with neither a token nor a certificate')
     return status
   }
 
   #proofOf({ token, clientCertificateData, clientKeyData }: ExecStatus): Proof {
     const known = this.#proof?.certificate
     const isKnown = known && known.certificate === clientCertificateData && known.key === clientKeyData
-    const made: ClientCertificate | undefined = clientCertificateData ? { certificate: clientCertificateData, key: clientKeyData! } : undefined
+    const made: ClientCertificate | undefined = clientCertificateData
+      ? { certificate: clientCertificateData, key: clientKeyData! }
+      : undefined
     return { authorization: token ? `Bearer ${token}` : undefined, certificate: isKnown ? known : made }
   }
 

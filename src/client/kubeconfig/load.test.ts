@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../base/virtual-clock.ts'
-import type { Proof } from '../access.ts'
+import type { Proof } from '../transport/access.ts'
 import { type LoadOptions, loadAccess } from './load.ts'
 
 let dir: string

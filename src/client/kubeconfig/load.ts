@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { parseYaml } from '../../api/json/index.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import type { ClusterAccess } from '../access.ts'
+import type { ClusterAccess } from '../transport/access.ts'
 import { type Choice, clusterAccess } from './cluster-access.ts'
 import { type Config, isEmptyConfig, readConfig } from './config.ts'
 import { inClusterAccess, isInCluster } from './in-cluster.ts'
@@ -11,7 +11,7 @@ import { mergeConfigs } from './merge.ts'
 import { type RunCommand, processRunner } from './run-command.ts'
 
 export interface LoadOptions extends Choice {
-  /** This file and no other, as `--kubeconfig` says. */
+  /** The only file to read, as in `--kubeconfig`. */
   file?: string | undefined
   clock?: Clock
   env?: Readonly<Record<string, string | undefined>>
@@ -21,8 +21,8 @@ export interface LoadOptions extends Choice {
 }
 
 /**
- * How to reach a cluster, as kubectl would: by the file that is named, or the files of KUBECONFIG, or ~/.kube/config, or as a pod of the
- * cluster. Rejects with one sentence that says what is missing.
+ * Returns the access to a cluster as kubectl would: from the given file, the files of KUBECONFIG, ~/.kube/config, or as
+ * a pod of the cluster. Rejects with one sentence that says what is missing.
  */
 export async function loadAccess(options: LoadOptions = {}): Promise<ClusterAccess> {
   const { clock = systemClock, env = process.env, isTerminal = process.stdin.isTTY === true } = options
@@ -35,7 +35,10 @@ export async function loadAccess(options: LoadOptions = {}): Promise<ClusterAcce
   return clusterAccess(config, options, { clock, env, isTerminal, run: options.run ?? processRunner(clock) })
 }
 
-async function loadConfig(file: string | undefined, env: Readonly<Record<string, string | undefined>>): Promise<Config> {
+async function loadConfig(
+  file: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Config> {
   if (file) {
     const config = await readFileConfig(file)
     if (!config) throw new Error(`kubeconfig ${file} does not exist`)
@@ -45,7 +48,7 @@ async function loadConfig(file: string | undefined, env: Readonly<Record<string,
   return mergeConfigs(configs.filter((c) => c !== undefined))
 }
 
-/** The files of KUBECONFIG, each once, or the one at home. */
+/** Returns the files of KUBECONFIG without duplicates, or the file in the home directory. */
 function defaultFiles(env: Readonly<Record<string, string | undefined>>): string[] {
   if (!env.KUBECONFIG) return [path.join(env.HOME || homedir(), '.kube', 'config')]
   return [...new Set(env.KUBECONFIG.split(path.delimiter).filter((f) => f !== ''))]
@@ -57,7 +60,7 @@ function places(file: string | undefined, env: Readonly<Record<string, string | 
   return `${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist or ${files.length === 1 ? 'is' : 'are'} empty`
 }
 
-/** Undefined if the file does not exist. */
+/** Reads a kubeconfig; undefined if the file does not exist. */
 async function readFileConfig(file: string): Promise<Config | undefined> {
   let text: string
   try {
@@ -65,7 +68,9 @@ async function readFileConfig(file: string): Promise<Config | undefined> {
   } catch (e) {
     const { code, message } = e as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new Error(`kubeconfig ${file} cannot be read: ${code === 'EACCES' ? 'permission denied' : message}`, { cause: e })
+    throw new Error(`kubeconfig ${file} cannot be read: ${code === 'EACCES' ? 'permission denied' : message}`, {
+      cause: e,
+    })
   }
   let value: unknown
   try {

@@ -1,6 +1,6 @@
 import { type Config, emptyConfig } from './config.ts'
 
-/** Merges as kubectl does: whoever says something first is right. An entry is taken whole, never field by field. */
+/** Merges configs as kubectl does: the first definition wins. Entries are taken whole, never by field. */
 export function mergeConfigs(configs: readonly Config[]): Config {
   const merged = emptyConfig()
   for (const { currentContext, clusters, users, contexts } of configs) {

@@ -5,42 +5,47 @@ export interface Command {
   file: string
   args: readonly string[]
   env: Readonly<Record<string, string | undefined>>
-  /** Whether it may talk to the person at the terminal. */
+  /** True if the command may prompt the user at the terminal. */
   isInteractive: boolean
 }
 
 export interface CommandResult {
-  /** Null if a signal ended it. */
+  /** The exit code; null if a signal ended the command. */
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Runs a command to its end. Rejects if it cannot be started, or takes too long. */
+/** Runs a command. Rejects if it cannot be started, or exceeds the time limit. */
 export type RunCommand = (command: Command) => Promise<CommandResult>
 
-/** Nobody types for longer; a command that nobody can talk to needs no more than its network. */
+/** Time limits: with a user who types, and without. */
 const limitsMs = { interactive: 10 * 60_000, alone: 60_000 }
 
-/** Runs commands as processes of their own. */
-export const processRunner = (clock: Clock): RunCommand => ({ file, args, env, isInteractive }) =>
-  new Promise((resolve, reject) => {
-    const child = spawn(file, [...args], { env: { ...env }, stdio: [isInteractive ? 'inherit' : 'ignore', 'pipe', isInteractive ? 'inherit' : 'pipe'] })
-    const limitMs = isInteractive ? limitsMs.interactive : limitsMs.alone
-    const cancelTimer = clock.after(limitMs, () => {
-      child.kill('SIGKILL')
-      reject(new Error(`did not end within ${limitMs / 1000} s`))
+/** Runs commands as child processes. */
+export const processRunner =
+  (clock: Clock): RunCommand =>
+  ({ file, args, env, isInteractive }) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(file, [...args], {
+        env: { ...env },
+        stdio: [isInteractive ? 'inherit' : 'ignore', 'pipe', isInteractive ? 'inherit' : 'pipe'],
+      })
+      const limitMs = isInteractive ? limitsMs.interactive : limitsMs.alone
+      const cancelTimer = clock.after(limitMs, () => {
+        child.kill('SIGKILL')
+        reject(new Error(`did not end within ${limitMs / 1000} s`))
+      })
+      const out: Buffer[] = []
+      const err: Buffer[] = []
+      child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+      child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
+      child.on('error', (e) => {
+        cancelTimer()
+        reject(e)
+      })
+      child.on('close', (code) => {
+        cancelTimer()
+        resolve({ code, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8') })
+      })
     })
-    const out: Buffer[] = []
-    const err: Buffer[] = []
-    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
-    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
-    child.on('error', (e) => {
-      cancelTimer()
-      reject(e)
-    })
-    child.on('close', (code) => {
-      cancelTimer()
-      resolve({ code, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8') })
-    })
-  })

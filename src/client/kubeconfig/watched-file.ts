@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 
-/** A small file whose content is used again and again, and read again once in a while: tokens and certificates are replaced while we run. */
+/**
+ * A small file that is used often and reread from time to time: tokens and certificates are replaced while the process
+ * runs.
+ */
 export class WatchedFile {
   readonly #path: string
   readonly #what: string
@@ -10,7 +13,7 @@ export class WatchedFile {
   #content: string | undefined
   #readAtMs = 0
 
-  /** `what` names it in errors: `tokenFile of user "ci"`. */
+  /** `what` names the file in errors: `tokenFile of user "ci"`. */
   constructor(path: string, what: string, clock: Clock, everyMs: number) {
     this.#path = path
     this.#what = what
@@ -18,20 +21,21 @@ export class WatchedFile {
     this.#everyMs = everyMs
   }
 
-  /** The content, no older than it should be. The last one goes on being used while the file cannot be read. */
+  /** Returns the content, no older than `everyMs`. The last content is used while the file cannot be read. */
   content(): string {
     const isFresh = this.#content !== undefined && this.#clock.now() - this.#readAtMs < this.#everyMs
     return isFresh ? this.#content! : this.reread()
   }
 
-  /** The content as it is now. */
+  /** Returns the current content. */
   reread(): string {
     this.#readAtMs = this.#clock.now()
     try {
       this.#content = readFileSync(this.#path, 'utf8')
     } catch (e) {
-      // It may be in the middle of being replaced.
-      if (this.#content === undefined) throw new Error(`${this.#what} cannot be read: ${why(e, this.#path)}`, { cause: e })
+      // The file may be in the middle of being replaced.
+      if (this.#content === undefined)
+        throw new Error(`${this.#what} cannot be read: ${why(e, this.#path)}`, { cause: e })
     }
     return this.#content!
   }

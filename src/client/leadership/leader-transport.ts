@@ -1,20 +1,25 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { Series } from '../../base/metrics.ts'
-import type { ApiRequest, Identity, Transport, WatchListener } from '../transport.ts'
+import type { ApiRequest, Identity, Transport, WatchListener } from '../transport/transport.ts'
 import type { Leadership } from './leadership.ts'
 import { NotLeaderError } from './not-leader-error.ts'
 
 /**
- * Sends writes only while this process is the leader, which is checked at the moment of sending. Before anything that comes back is passed on, the clock is
- * compared with the deadline: nobody hears news as leader who is none any more. Reads and watches go on.
+ * Sends writes only while this process leads, which is checked when each is sent. Before a response is passed on, the
+ * clock is compared with the deadline again, so that no process acts on a response after its term. Reads and watches
+ * are not restricted.
  */
 export class LeaderTransport implements Transport {
   readonly #inner: Transport
   readonly #leadership: () => Leadership | undefined
   readonly #refused: Pick<Series, 'inc'> | undefined
 
-  /** `leadership` is one term's, or answers with whatever term there is; `refused` counts writes that were not sent. */
-  constructor(inner: Transport, leadership: Leadership | (() => Leadership | undefined), refused?: Pick<Series, 'inc'>) {
+  /** `leadership` is one term, or returns the current one; `refused` counts writes that were not sent. */
+  constructor(
+    inner: Transport,
+    leadership: Leadership | (() => Leadership | undefined),
+    refused?: Pick<Series, 'inc'>,
+  ) {
     this.#inner = inner
     this.#leadership = typeof leadership === 'function' ? leadership : () => leadership
     this.#refused = refused

@@ -1,41 +1,46 @@
 import { ApiError } from '../../api/errors.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type LinkedAbort, linkAbort } from '../linked-abort.ts'
-import { TransportError } from '../transport.ts'
+import { type LinkedAbort, linkAbort } from '../transport/linked-abort.ts'
+import { TransportError } from '../transport/transport.ts'
 import { NotLeaderError } from './not-leader-error.ts'
 
-/** Leading; told to stop, with writes still under way; over. */
+/** Leading; stopping, with pending writes; over. */
 type State = 'leading' | 'stopping' | 'over'
 
 export interface LeadershipOptions {
   clock: Clock
-  /** For how long after a renewal was sent this process may act on it. */
+  /** Time after sending a renewal for which this process may act on it. */
   renewDeadlineMs: number
-  /** For how long a write that was not answered may still be on its way. Default: 5 s, the time between the usual deadline and the end of a lease. */
+  /**
+   * Time for which a write without a response may still arrive. Default: 5 s, the time between the usual deadline and
+   * the expiry of a lease.
+   */
   doubtMs?: number
-  /** When the write was sent that made this process the leader. */
+  /** Time at which the write that acquired the lease was sent. */
   sentAtMs: number
-  /** Told of the resource version of every write. */
+  /** Called with the resource version of every write. */
   onWritten(resourceVersion: string): void
-  /** Told once when leadership is lost, with the signal aborted already. */
+  /** Called once when leadership is lost, after the signal was aborted. */
   onLost(reason: Error): void
 }
 
 /**
- * One term of leading, good for fencing: whether it lasts is found out at the moment of asking, by comparing the clock with the deadline, so a process that
- * was paused finds its term over before it can act on it. A term that is over stays over; the next one is another object.
+ * One term of leadership, which fences writes. Each check compares the clock with the deadline, so a process that was
+ * paused finds its term over before it can act. A term that is over stays over; the next one is another object.
  */
 export class Leadership {
-  /** Aborted when this process must stop acting as leader. Reading `aborted` compares the clock with the deadline first. */
+  /**
+   * Aborted when this process must stop acting as leader. Reading `aborted` first compares the clock with the deadline.
+   */
   readonly signal: AbortSignal
   readonly #options: LeadershipOptions
   readonly #abort = new AbortController()
   #state: State = 'leading'
   #renewedAtMs: number
   #cancelTimer: () => void = () => {}
-  /** Writes under way. */
+  /** Pending writes. */
   readonly #writes = new Set<LinkedAbort>()
-  /** Writes that may still reach the server although nobody waits for them any more. */
+  /** Abandoned writes that may still reach the server. */
   readonly #doubts = new Set<Promise<void>>()
   #onIdle: (() => void) | undefined
 
@@ -46,23 +51,24 @@ export class Leadership {
     this.#setTimer()
   }
 
-  /** Whether this process may act as leader now. */
+  /** Returns true if this process may act as leader now. */
   isLeader(): boolean {
-    if (this.#state === 'leading' && this.#isPastDeadline()) this.lose(new NotLeaderError('the lease was not renewed in time'))
+    if (this.#state === 'leading' && this.#isPastDeadline())
+      this.lose(new NotLeaderError('the lease was not renewed in time'))
     return this.#state === 'leading'
   }
 
-  /** Whether a write that was given up, or not answered, may still reach the server. */
+  /** True while an abandoned or unanswered write may still reach the server. */
   get isInDoubt(): boolean {
     return this.#doubts.size > 0
   }
 
-  /** Resolves when none may any more. */
+  /** Resolves when no such write remains. */
   async certain(): Promise<void> {
     while (this.isInDoubt) await Promise.all(this.#doubts)
   }
 
-  /** A renewal that was sent at `sentAtMs` has succeeded. Comes too late for a term that has ended meanwhile. */
+  /** Records a successful renewal that was sent at `sentAtMs`. Has no effect on a term that is over. */
   renewed(sentAtMs: number): void {
     if (!this.isLeader()) return
     this.#renewedAtMs = sentAtMs
@@ -70,7 +76,7 @@ export class Leadership {
     this.isLeader()
   }
 
-  /** Ends the term at once; writes under way are given up. */
+  /** Ends the term immediately; pending writes are abandoned. */
   lose(reason: Error): void {
     if (this.#state === 'over') return
     const wasLeading = this.#state === 'leading'
@@ -83,14 +89,16 @@ export class Leadership {
     if (wasLeading) this.#options.onLost(reason)
   }
 
-  /** Starts no more writes. Those under way may finish, until the deadline: `finished` waits for them. */
+  /** Refuses further writes. Pending ones may finish before the deadline; `finished` waits for them. */
   stop(): void {
     if (!this.isLeader()) return
     this.#state = 'stopping'
     this.#abort.abort(new NotLeaderError('the lease is being given up'))
   }
 
-  /** Waits for writes under way and for `work`. False if the deadline came first: then nobody knows what is still to happen. */
+  /**
+   * Waits for pending writes and for `work`. Returns false if the deadline came first: their outcome is then unknown.
+   */
   async finished(work: Promise<unknown>): Promise<boolean> {
     if (this.#state !== 'stopping') return false
     await new Promise<void>((resolve) => {
@@ -107,7 +115,7 @@ export class Leadership {
     return !this.#isOver()
   }
 
-  /** Sends a write, if this process may. The write is given up when `signal` is aborted or leadership is lost. */
+  /** Sends a write if this process leads. It is abandoned when `signal` is aborted or leadership is lost. */
   async write<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined, what: string): Promise<T> {
     if (!this.isLeader()) throw new NotLeaderError(`${what} is not sent: this process is not the leader`)
     signal?.throwIfAborted()
@@ -119,7 +127,7 @@ export class Leadership {
       if (typeof version === 'string') this.#options.onWritten(version)
       return answer
     } catch (e) {
-      // Who answers has seen it, and does nothing more about it.
+      // A server that responded does nothing more with the request.
       if (!(e instanceof ApiError) && !(e instanceof TransportError && e.isUnsent)) this.#doubt()
       throw e
     } finally {
@@ -129,7 +137,7 @@ export class Leadership {
     }
   }
 
-  /** Measured by a timer: clocks may be set meanwhile. */
+  /** Waits by a timer, because clocks may be set. */
   #doubt(): void {
     const { clock, doubtMs = 5000 } = this.#options
     const doubt = new Promise<void>((resolve) => {
@@ -142,17 +150,18 @@ export class Leadership {
   }
 
   #isOver(): boolean {
-    if (this.#state === 'stopping' && this.#isPastDeadline()) this.lose(new NotLeaderError('the lease was not renewed in time'))
+    if (this.#state === 'stopping' && this.#isPastDeadline())
+      this.lose(new NotLeaderError('the lease was not renewed in time'))
     return this.#state === 'over'
   }
 
   #isPastDeadline(): boolean {
     const nowMs = this.#options.clock.now()
-    // Before the renewal, a clock that was set back cannot tell how much time is left.
+    // If the clock was set back to before the renewal, the remaining time is unknown.
     return nowMs < this.#renewedAtMs || nowMs >= this.#renewedAtMs + this.#options.renewDeadlineMs
   }
 
-  /** The timer is for those who do not ask, and for a clock that is set back: it counts the time that really passes. */
+  /** The timer ends the term without a check, and also if the clock is set back, because it measures elapsed time. */
   #setTimer(): void {
     const { clock, renewDeadlineMs } = this.#options
     this.#cancelTimer()
@@ -161,7 +170,7 @@ export class Leadership {
   }
 }
 
-/** The same signal, which finds out whether it should be aborted whenever it is asked, and not only when a timer gets its turn. */
+/** Wraps a signal so that every read checks whether it should be aborted, not only when a timer runs. */
 function tellingTheTruth(signal: AbortSignal, check: () => void): AbortSignal {
   const prototype = Object.getPrototypeOf(signal) as AbortSignal
   const isAborted = Object.getOwnPropertyDescriptor(prototype, 'aborted')!.get!

@@ -1,25 +1,25 @@
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Lease } from '../../api/generated/types.ts'
 
-/** Where a lease keeps the newest resource version that its holders wrote. */
+/** Annotation of a lease with the newest resource version that its holders wrote. */
 export const lastWrittenAnnotation = 'coxswain.dev/last-written'
 
-/** What a lease says, as far as it makes sense: whoever may write leases may have written anything. */
+/** The valid content of a lease, which any client may have written. */
 export interface LeaseRecord {
-  /** '' if nobody is named. */
+  /** '' if there is no holder. */
   holder: string
-  /** For how long the holder may go without renewing; undefined if that is not said. */
+  /** Lease duration; undefined if missing. */
   durationMs: number | undefined
   transitions: number
-  /** '' if not known. */
+  /** '' if unknown. */
   lastWritten: string
-  /** Given up on purpose: as upstream does, nobody holds it for one second. */
+  /** Released deliberately: as in client-go, by an empty holder with a duration of one second. */
   isReleased: boolean
 }
 
 const isVersion = (text: unknown): text is string => typeof text === 'string' && /^[0-9]+$/.test(text)
 
-/** The newer of two resource versions; what is not one is older than any. */
+/** Returns the newer of two resource versions; an invalid one is older than any. */
 export function newerVersion(a: string, b: string): string {
   if (!isVersion(a)) return isVersion(b) ? b : ''
   return isVersion(b) && compareResourceVersions(b, a) > 0 ? b : a
@@ -38,15 +38,15 @@ export function readLease(lease: Lease): LeaseRecord {
   }
 }
 
-/** What a candidate writes into a lease. */
+/** The values that a candidate writes into a lease. */
 export interface LeaseClaim {
   namespace: string
   name: string
-  /** '' gives the lease up. */
+  /** '' releases the lease. */
   holder: string
   durationMs: number
   transitions: number
-  /** When this holder's time began; undefined keeps what is there. */
+  /** Start of this holder's term; undefined keeps the existing value. */
   acquiredAtMs: number | undefined
   nowMs: number
   lastWritten: string
@@ -54,10 +54,12 @@ export interface LeaseClaim {
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')
 
-/** The lease as it is to be written, with everything in it that is none of our business. */
+/** Returns the lease to write, with all unrelated fields kept. */
 export function claimLease(lease: Lease | undefined, claim: LeaseClaim): Lease {
   const { namespace, name, holder, durationMs, transitions, acquiredAtMs, nowMs, lastWritten } = claim
-  const annotations = lastWritten ? { ...lease?.metadata.annotations, [lastWrittenAnnotation]: lastWritten } : lease?.metadata.annotations
+  const annotations = lastWritten
+    ? { ...lease?.metadata.annotations, [lastWrittenAnnotation]: lastWritten }
+    : lease?.metadata.annotations
   return {
     ...lease,
     apiVersion: 'coordination.k8s.io/v1',

@@ -2,7 +2,7 @@ import type { Lease } from '../../api/generated/types.ts'
 import type { Client } from '../client.ts'
 import { leases } from '../resources.ts'
 
-/** Hears of a lease's changes as they happen. Only saves time: who watches must go on reading, as a watch may fail or not be allowed. */
+/** Watches a lease. This only saves time: callers must also poll, because a watch may fail or be forbidden. */
 export class LeaseWatch {
   readonly #client: Client
   readonly #namespace: string
@@ -17,7 +17,7 @@ export class LeaseWatch {
     this.#onChange = onChange
   }
 
-  /** Opens the watch, unless it is open. */
+  /** Opens the watch if it is closed. */
   open(): void {
     if (this.#end) return
     let isOpen = true
@@ -25,13 +25,18 @@ export class LeaseWatch {
       isOpen = false
       if (this.#end === end) this.#end = undefined
     }
-    const end = this.#client.watch(leases, this.#namespace, { fieldSelector: `metadata.name=${this.#name}` }, {
-      opened: () => {},
-      event: ({ type, object }) => {
-        if (isOpen && (type === 'ADDED' || type === 'MODIFIED')) this.#onChange(object)
+    const end = this.#client.watch(
+      leases,
+      this.#namespace,
+      { fieldSelector: `metadata.name=${this.#name}` },
+      {
+        opened: () => {},
+        event: ({ type, object }) => {
+          if (isOpen && (type === 'ADDED' || type === 'MODIFIED')) this.#onChange(object)
+        },
+        closed: close,
       },
-      closed: close,
-    })
+    )
     if (isOpen) this.#end = end
   }
 

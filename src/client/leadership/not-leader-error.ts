@@ -1,4 +1,7 @@
-/** This process is not, or no longer, the leader. A write that fails with it was never sent; there is no use in trying again. */
+/**
+ * Thrown for a write when this process is not, or no longer, the leader. The write was not sent, and a retry is
+ * useless.
+ */
 export class NotLeaderError extends Error {
   constructor(message: string) {
     super(message)

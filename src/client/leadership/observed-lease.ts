@@ -3,10 +3,10 @@ import type { Clock } from '../../base/clock.ts'
 import { type LeaseRecord, newerVersion, readLease } from './lease-record.ts'
 
 /**
- * A lease as this process has seen it. The times that stand in it come from other machines' clocks and count for nothing: a holder is given its
- * lease duration from the moment at which its latest renewal was seen here, measured by a timer, so that setting the clock does not matter either.
- * Where it was deleted, or emptied other than by giving it up, the same time is given to whoever may have held it. Only who never saw a lease
- * takes it that there is no leader where there is no lease.
+ * A lease as observed by this process. Times in the lease come from clocks of other machines and are ignored: a holder
+ * keeps its lease duration from the moment at which its latest renewal was observed here, measured by a timer, so
+ * changes of the clock have no effect. If the lease was deleted, or emptied other than by a release, its unknown holder
+ * keeps the same time. Only a process that never saw a lease assumes that a missing lease has no leader.
  */
 export class ObservedLease {
   readonly #clock: Clock
@@ -15,30 +15,30 @@ export class ObservedLease {
   #lease: Lease | undefined
   #record: LeaseRecord | undefined
   #fingerprint = ''
-  /** Who may still be acting on the lease; `by` is undefined for somebody who cannot be told from the lease any more. */
+  /** The process that may still act on the lease; `by` is undefined if it is unknown. */
   #held: { by: string | undefined } | undefined
   #lastWritten = ''
   #transitions = 0
   #cancelTimer: (() => void) | undefined
 
-  /** `defaultDurationMs` is for holders that do not say; `onExpired` is called when a holder's time is over. */
+  /** `defaultDurationMs` applies to holders without a duration; `onExpired` is called when a holder's time is over. */
   constructor(clock: Clock, defaultDurationMs: number, onExpired: () => void) {
     this.#clock = clock
     this.#defaultDurationMs = defaultDurationMs
     this.#onExpired = onExpired
   }
 
-  /** As it was last read or written; undefined if it was not there. */
+  /** The lease as last read or written; undefined if it did not exist. */
   get lease(): Lease | undefined {
     return this.#lease
   }
 
-  /** Who the lease names: '' for nobody. */
+  /** The holder in the lease; '' for none. */
   get holder(): string {
     return this.#record?.holder ?? ''
   }
 
-  /** The most that was ever seen: a lease that is created again goes on counting. */
+  /** The highest observed number: a recreated lease continues counting. */
   get transitions(): number {
     return this.#transitions
   }
@@ -47,20 +47,21 @@ export class ObservedLease {
     return this.#lastWritten
   }
 
-  /** Whether nobody but `identity` can be acting on the lease. */
+  /** Returns true if no process but `identity` can be acting on the lease. */
   isFreeFor(identity: string): boolean {
     return this.#held === undefined || this.#held.by === identity
   }
 
-  /** Takes note of the lease as it is now; undefined if there is none. */
+  /** Records the current lease; undefined if there is none. */
   see(lease: Lease | undefined): void {
     this.#lease = lease
     this.#record = lease && readLease(lease)
-    // Somebody who only touches labels does not renew.
+    // Changes of labels are not renewals.
     const fingerprint = lease ? JSON.stringify([lease.metadata.uid, lease.spec]) : ''
     if (fingerprint === this.#fingerprint) return
     this.#fingerprint = fingerprint
-    // It was there: whoever held it when it was deleted may not have noticed, and need not be the one that was seen last.
+    // The lease existed: its holder at the time of deletion may not have noticed, and may differ from the last observed
+    // one.
     if (!this.#record) return this.#hold(undefined, this.#defaultDurationMs)
     const { holder, durationMs, transitions, lastWritten, isReleased } = this.#record
     this.#lastWritten = newerVersion(this.#lastWritten, lastWritten)
@@ -69,7 +70,7 @@ export class ObservedLease {
     else this.#hold(holder === '' ? undefined : holder, durationMs ?? this.#defaultDurationMs)
   }
 
-  /** Waits for nobody any more. */
+  /** Stops all timers. */
   close(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined

@@ -1,4 +1,4 @@
-/** A key that waits for a worker, in two lists at once: that of its priority, and that of all by age. */
+/** A waiting key, linked into two lists: one per priority, and one of all keys by age. */
 export class ReadyNode<K> {
   readonly key: K
   level: Level<K> | undefined = undefined
@@ -19,11 +19,11 @@ interface Level<K> {
 }
 
 /**
- * Which key is next: the highest priority first, first come first served within one, except that every `oldestEvery`-th
- * turn goes to the key that has waited longest, whatever its priority.
+ * Decides which key is next: the highest priority, first come first served within a priority. Every `oldestEvery`-th
+ * turn takes the longest waiting key, whatever its priority.
  */
 export class ReadyList<K> {
-  /** Highest priority first. Emptied levels stay: there are only ever a few. */
+  /** Levels, highest priority first. Empty levels stay, as there are only a few. */
   readonly #levels: Level<K>[] = []
   readonly #oldestEvery: number
   #oldest: ReadyNode<K> | undefined
@@ -39,7 +39,7 @@ export class ReadyList<K> {
     return this.#size
   }
 
-  /** Puts a node at the end of its priority's line. */
+  /** Appends a node to the list of its priority. */
   push(node: ReadyNode<K>, priority: number): void {
     this.#enter(node, priority)
     node.older = this.#youngest
@@ -49,14 +49,14 @@ export class ReadyList<K> {
     this.#size++
   }
 
-  /** Moves a waiting node to the end of a higher priority's line; it keeps its age. A lower priority changes nothing. */
+  /** Moves a waiting node to the end of a higher priority; it keeps its age. A lower priority has no effect. */
   raise(node: ReadyNode<K>, priority: number): void {
     if (!node.level || priority <= node.level.priority) return
     this.#leave(node, node.level)
     this.#enter(node, priority)
   }
 
-  /** Takes the node whose turn it is. */
+  /** Removes the next node. */
   shift(): ReadyNode<K> | undefined {
     if (this.#size === 0) return undefined
     this.#turn = (this.#turn + 1) % this.#oldestEvery
@@ -65,7 +65,7 @@ export class ReadyList<K> {
     return node
   }
 
-  /** Takes them all, and says nothing of the order. */
+  /** Removes all nodes, in unspecified order. */
   clear(): ReadyNode<K>[] {
     const nodes: ReadyNode<K>[] = []
     while (this.#oldest) {

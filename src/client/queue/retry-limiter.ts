@@ -3,22 +3,22 @@ import type { Random } from '../../base/random.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export interface RetryLimits {
-  /** The first retry of a key; each further one waits twice as long. */
+  /** Delay of a key's first retry; it doubles with each further one. */
   baseDelayMs: number
   maxDelayMs: number
-  /** All keys together: retries per second in the long run, and at once. */
+  /** Limit for all keys together: retries per second, and burst. */
   qps: number
   burst: number
-  /** By which part of itself a back-off may be longer, by chance; 0 is upstream's. */
+  /** Maximum random extension of a back-off, as a fraction of it; 0 in client-go. */
   jitter: number
 }
 
-/** How long a retry has to wait: the longer of its key's own back-off and of what all keys together may do. */
+/** Delays retries: by the longer of the key's own back-off and the limit of all keys together. */
 export class RetryLimiter<K> {
   readonly #limits: RetryLimits
   readonly #random: Pick<Random, 'next'>
   readonly #bucket: TokenBucket
-  /** Retries of a key since it was last forgotten. */
+  /** Retries of each key since `forget`. */
   readonly #failures = new Map<K, number>()
 
   constructor(limits: RetryLimits, clock: Pick<Clock, 'now'>, random: Pick<Random, 'next'>) {
@@ -27,7 +27,7 @@ export class RetryLimiter<K> {
     this.#bucket = new TokenBucket(limits.qps, limits.burst, clock)
   }
 
-  /** Counts a retry, and says after how many milliseconds it may be made. */
+  /** Counts a retry and returns its delay. */
   delayMs(key: K): number {
     const { baseDelayMs, maxDelayMs, jitter } = this.#limits
     const failures = this.#failures.get(key) ?? 0

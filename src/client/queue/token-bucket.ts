@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
 
-/** Lets `burst` through at once and `perSecond` in the long run. */
+/** Allows `burst` at once and `perSecond` on average. */
 export class TokenBucket {
   readonly #clock: Pick<Clock, 'now'>
   readonly #perSecond: number
   readonly #burst: number
-  /** Below zero once more was reserved than there is: the debt is what the next one waits for. */
+  /** Negative if more tokens were reserved than exist: later callers wait for the debt. */
   #tokens: number
   #filledAtMs: number
 
@@ -17,17 +17,17 @@ export class TokenBucket {
     this.#filledAtMs = clock.now()
   }
 
-  /** Takes a token, if need be one of the future, and says in how many milliseconds it may be used. */
+  /** Reserves a token, possibly a future one, and returns the milliseconds until it is valid. */
   reserve(): number {
     this.#fill()
     this.#tokens--
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1000
   }
 
-  /** Takes a token if there is one. */
+  /** Takes a token if one is available. */
   tryTake(): boolean {
     this.#fill()
-    // Filling up in fractions leaves the last digits to chance.
+    // Allows for rounding errors of fractional refills.
     if (this.#tokens < 1 - 1e-9) return false
     this.#tokens--
     return true

@@ -1,20 +1,23 @@
 import type { KubeObject } from '../../api/object.ts'
-import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../transport.ts'
+import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../transport/transport.ts'
 import type { ProcessClock } from './process-clock.ts'
 
-/** All is well; nothing is sent; what is sent is never answered; what is sent takes effect, but the answer is lost. */
+/**
+ * No fault; requests are not sent; requests are sent and never processed; requests are processed but their response is
+ * lost.
+ */
 export type Fault = 'none' | 'unreachable' | 'silent' | 'answers lost'
 
-/** What a simulated process sees of the API: with faults, and only while it runs. */
+/** The transport of a simulated process: with faults, and only while the process runs. */
 export class FaultyTransport implements Transport {
   readonly #inner: Transport
   readonly #clock: ProcessClock
   readonly #onSend: ((request: ApiRequest) => void) | undefined
   fault: Fault = 'none'
-  /** Requests that the API is working on. */
+  /** Number of requests that the API is processing. */
   pending = 0
 
-  /** `onSend` hears of everything that reaches the API. */
+  /** `onSend` is called for each request that reaches the API. */
   constructor(inner: Transport, clock: ProcessClock, onSend?: (request: ApiRequest) => void) {
     this.#inner = inner
     this.#clock = clock
@@ -37,8 +40,11 @@ export class FaultyTransport implements Transport {
         signal?.removeEventListener('abort', onAbort)
         this.#clock.whenRunning(isAnswerLost ? () => reject(new TransportError('read ECONNRESET', false)) : fn)
       }
-      // The signal is for this side only: what was sent was sent.
-      this.#inner.send<T>({ ...request, signal: undefined }).then((answer) => settle(() => resolve(answer)), (error) => settle(() => reject(error as Error)))
+      // The signal only ends the wait: the request was sent.
+      this.#inner.send<T>({ ...request, signal: undefined }).then(
+        (answer) => settle(() => resolve(answer)),
+        (error) => settle(() => reject(error as Error)),
+      )
     })
   }
 

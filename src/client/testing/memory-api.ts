@@ -1,7 +1,7 @@
 import { alreadyExists, conflictModified, notFound } from '../../api/errors.ts'
 import { cloneObject, deepFreeze } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { ApiRequest, Transport, WatchListener } from '../transport.ts'
+import type { ApiRequest, Transport, WatchListener } from '../transport/transport.ts'
 
 interface Watch {
   prefix: string
@@ -9,7 +9,10 @@ interface Watch {
   listener: WatchListener
 }
 
-/** Just enough of an API for this room's own tests, which may not know the server: objects by path, with resource versions and watches. */
+/**
+ * A minimal API for the tests of this folder, which may not import the server: objects by path, with resource versions
+ * and watches.
+ */
 export class MemoryApi implements Transport {
   readonly objects = new Map<string, KubeObject>()
   readonly requests: ApiRequest[] = []
@@ -56,7 +59,9 @@ export class MemoryApi implements Transport {
 
   #store(path: string, object: KubeObject): KubeObject {
     const isNew = !this.objects.has(path)
-    const stored = deepFreeze(cloneObject({ ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } }))
+    const stored = deepFreeze(
+      cloneObject({ ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } }),
+    )
     this.objects.set(path, stored)
     this.#tell(path, isNew ? 'ADDED' : 'MODIFIED', stored)
     return stored

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
 
-/** The clock of one simulated process: it may go wrong by a fixed time, and stand still with the process while time passes for others. */
+/** The clock of one simulated process: it may deviate by a fixed time, and stops while the process is paused. */
 export class ProcessClock implements Clock {
   readonly #world: Clock
-  /** What would have run while the process was paused, in the order in which it fell due. */
+  /** Callbacks that fell due while the process was paused, in order. */
   #held: (() => void)[] | undefined
   skewMs = 0
-  /** How many timers have fallen due. */
+  /** Number of timers that have fallen due. */
   ticks = 0
 
   constructor(world: Clock) {
@@ -36,7 +36,7 @@ export class ProcessClock implements Clock {
     }
   }
 
-  /** Runs it now, or when the process wakes up. */
+  /** Runs a callback now, or when the process resumes. */
   whenRunning(fn: () => void): void {
     if (this.#held) this.#held.push(fn)
     else fn()
@@ -46,7 +46,7 @@ export class ProcessClock implements Clock {
     this.#held ??= []
   }
 
-  /** What was missed runs now, late and in order. */
+  /** Resumes: missed callbacks run now, in order. */
   resume(): void {
     const held = this.#held ?? []
     this.#held = undefined

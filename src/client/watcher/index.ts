@@ -1,5 +1,4 @@
-export { defaultRules, initialState } from './state.ts'
-export type { Absence, ChangeType, Failure, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
-export { transition } from './transition.ts'
+export { defaultRules } from './state.ts'
+export type { Absence, ChangeType, RestartReason, WatcherRules, WatcherState } from './state.ts'
 export { Watcher } from './watcher.ts'
 export type { WatchScope, WatcherListener, WatcherOptions } from './watcher.ts'

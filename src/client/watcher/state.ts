@@ -1,50 +1,56 @@
 import type { KubeObject } from '../../api/object.ts'
 
-/** Why there is nothing to follow: the API server does not serve the resource, or does not let this user read it. */
+/** Reason why an API is absent: not served, or forbidden for this user. */
 export interface Absence {
   readonly kind: 'missing' | 'forbidden'
-  /** The server's own words. */
+  /** The message of the server. */
   readonly message: string
 }
 
-/** What a watcher keeps through all its states. */
+/** The part of a watcher's state that all states share. */
 export interface Memory {
-  /** Everything up to this resource version has been seen, or what is listed must be at least this new. It never goes back. */
+  /** The version up to which all changes have been seen, or the minimum version of the first list. Never decreases. */
   readonly seen: string
-  /** How often it has failed, each time soon after the time before. */
+  /** Number of consecutive failures, each soon after the previous one. */
   readonly failures: number
   readonly failedAtMs: number
-  /** Whether the server is thought to send what is there as the beginning of a watch. */
+  /** True while the server is assumed to support streaming lists. */
   readonly canStream: boolean
-  /** Set while the API is not there, or not for this user. */
+  /** Set while the API is absent. */
   readonly absence?: Absence | undefined
 }
 
-/** Where a watcher is between knowing nothing and being told of every change. */
+/** The states of a watcher. */
 export type WatcherState =
   | (Memory & { readonly kind: 'Empty' })
-  /** A list is on its way, page by page or, where pages expired, whole. */
-  | (Memory & { readonly kind: 'Listing'; readonly page: number; readonly token: string; readonly isPaged: boolean; readonly askedAtMs: number })
-  /** A watch is open that begins with what is there, which is not complete yet. */
+  /** A list was requested, page by page or, if pages expired, as a whole. */
+  | (Memory & {
+      readonly kind: 'Listing'
+      readonly page: number
+      readonly token: string
+      readonly isPaged: boolean
+      readonly askedAtMs: number
+    })
+  /** A streaming list is open and not complete yet. */
   | (Memory & { readonly kind: 'Streaming'; readonly heardAtMs: number })
-  /** Everything up to `seen` is known; a watch from there has been asked for. */
+  /** All changes up to `seen` are known; a watch from there was requested. */
   | (Memory & { readonly kind: 'Opening'; readonly askedAtMs: number })
   | (Memory & { readonly kind: 'Watching'; readonly openedAtMs: number; readonly heardAtMs: number })
   | (Memory & { readonly kind: 'BackingOff'; readonly next: 'list' | 'watch' })
   | (Memory & { readonly kind: 'Stopped' })
 
-/** Why a request or a watch came to nothing. */
+/** Reason for the failure of a request or a watch. */
 export interface Failure {
-  /** `expired`: the version or token is too old. `refused`: the server does not take such a request. */
+  /** `expired`: the version or token is too old. `refused`: the server does not support the request. */
   readonly kind: 'expired' | 'refused' | Absence['kind'] | 'other'
   readonly message: string
-  /** How long the server wants to be left alone. */
+  /** The delay that the server asked for. */
   readonly retryAfterMs?: number
 }
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What happens to a watcher. */
+/** The inputs of a watcher. */
 export type WatcherInput<T extends KubeObject = KubeObject> =
   | { readonly kind: 'start' }
   | { readonly kind: 'stop' }
@@ -54,10 +60,10 @@ export type WatcherInput<T extends KubeObject = KubeObject> =
   | { readonly kind: 'change'; readonly type: ChangeType; readonly object: T }
   | { readonly kind: 'bookmark'; readonly resourceVersion: string; readonly isInitialEnd: boolean }
   | { readonly kind: 'closed'; readonly failure: Failure | undefined }
-  /** The time is up that was asked for last. */
+  /** The last requested timer has fired. */
   | { readonly kind: 'woke' }
 
-/** Why a watcher had to begin anew, as its metric says. */
+/** Reason for a restart, as a label of the metric. */
 export type RestartReason =
   | 'ended'
   | 'short'
@@ -69,49 +75,54 @@ export type RestartReason =
   | 'stale'
   | 'streaming-refused'
 
-/** What a watcher wants to be done. */
+/** The effects of a transition. */
 export type WatcherEffect<T extends KubeObject = KubeObject> =
-  /** `limit` 0 is everything at once. */
+  /** `limit` 0 requests everything at once. */
   | { readonly kind: 'list'; readonly token: string; readonly limit: number }
-  | { readonly kind: 'watch'; readonly resourceVersion: string; readonly sendsInitial: boolean; readonly timeoutSeconds: number }
-  /** Whatever is on its way is not wanted any more. */
+  | {
+      readonly kind: 'watch'
+      readonly resourceVersion: string
+      readonly sendsInitial: boolean
+      readonly timeoutSeconds: number
+    }
+  /** Cancel the pending request or watch. */
   | { readonly kind: 'abandon' }
-  /** Takes the place of what was asked for before; undefined asks for nothing. */
+  /** Replaces the previous timer; undefined cancels it. */
   | { readonly kind: 'wake'; readonly afterMs: number | undefined }
-  /** Objects and changes of a new state that is not complete yet. */
+  /** Collect objects of a new state that is not complete yet. */
   | { readonly kind: 'gather'; readonly objects: readonly T[] }
   | { readonly kind: 'gatherChange'; readonly type: ChangeType; readonly object: T }
   | { readonly kind: 'discardGathered' }
-  /** What was gathered is all there is. */
+  /** The collected objects are complete. */
   | { readonly kind: 'replace'; readonly resourceVersion: string }
   | { readonly kind: 'tell'; readonly type: ChangeType; readonly object: T; readonly seen: string }
   | { readonly kind: 'tellBookmark'; readonly resourceVersion: string }
-  /** The server has accepted a watch that goes on from what has been seen. */
+  /** The server has accepted a watch that continues from what has been seen. */
   | { readonly kind: 'tellOpened' }
-  /** The API has become absent (once for each absence), or is there again. */
+  /** The API has become absent (reported once per absence), or is available again. */
   | { readonly kind: 'tellAbsence'; readonly absence: Absence | undefined }
   | { readonly kind: 'report'; readonly reason: RestartReason; readonly message: string }
 
 export interface WatcherRules {
   /** 0 lists everything at once. */
   readonly pageSize: number
-  /** How long an answer to a list, or the beginning of a watch, is waited for. */
+  /** Timeout of a list, or of the start of a watch. */
   readonly answerMs: number
-  /** A watch that says nothing for so long is frozen: a server sends a bookmark every minute. */
+  /** A watch without any message for this time is treated as frozen: a server sends a bookmark every minute. */
   readonly silenceMs: number
   readonly backOffMs: number
   readonly maxBackOffMs: number
-  /** An API that is absent is asked for again after this time to twice this time, however long that goes on. */
+  /** An absent API is polled at intervals of one to two times this value, indefinitely. */
   readonly absentMs: number
-  /** Failures that are further apart than this do not add up. */
+  /** Failures further apart than this are not consecutive. */
   readonly resetMs: number
-  /** A watch that ends sooner, and has told nothing, was no watch. */
+  /** A watch that ends sooner, without any event, counts as a failure. */
   readonly minWatchMs: number
-  /** A watch is asked to end after this time to twice this time, so that they do not all end at once. */
+  /** The timeout of a watch is one to two times this value, so that watches do not all end together. */
   readonly minTimeoutSeconds: number
 }
 
-/** Page size, times and back-off of client-go. */
+/** Page size, timeouts and back-off of client-go. */
 export const defaultRules: WatcherRules = {
   pageSize: 500,
   answerMs: 60_000,
@@ -125,15 +136,15 @@ export const defaultRules: WatcherRules = {
 }
 
 export interface InitialOptions {
-  /** A state older than this is refused. */
+  /** The minimum resource version. */
   notOlderThan?: string
-  /** Whether to try to get what is there as the beginning of a watch. */
+  /** Try a streaming list first. */
   stream?: boolean
 }
 
 export const initialState = ({ notOlderThan = '', stream = true }: InitialOptions = {}): WatcherState => ({
   kind: 'Empty',
-  // What is no version cannot be waited for.
+  // An invalid version cannot be waited for.
   seen: /^[0-9]+$/.test(notOlderThan) ? notOlderThan : '',
   failures: 0,
   failedAtMs: Number.NEGATIVE_INFINITY,

@@ -1,8 +1,17 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
-import type { Absence, Failure, Memory, RestartReason, WatcherEffect, WatcherInput, WatcherRules, WatcherState } from './state.ts'
+import type {
+  Absence,
+  Failure,
+  Memory,
+  RestartReason,
+  WatcherEffect,
+  WatcherInput,
+  WatcherRules,
+  WatcherState,
+} from './state.ts'
 
-/** What time it is, and a number in [0, 1) for what is left to chance. */
+/** The current time, and a random number in [0, 1). */
 export interface Circumstances {
   nowMs: number
   chance: number
@@ -18,11 +27,18 @@ type Of<K extends WatcherState['kind']> = Extract<WatcherState, { kind: K }>
 
 const nothing: readonly never[] = []
 
-/** What becomes of a watcher, and what it wants to be done. No I/O; every input is allowed in every state. */
-export function transition<T extends KubeObject>(state: WatcherState, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+/** Returns the next state of a watcher and its effects. Pure; every input is allowed in every state. */
+export function transition<T extends KubeObject>(
+  state: WatcherState,
+  input: WatcherInput<T>,
+  now: Circumstances,
+): Transition<T> {
   if (state.kind === 'Stopped') return { state, effects: nothing }
   if (input.kind === 'stop') {
-    return { state: { ...memoryOf(state), kind: 'Stopped' }, effects: [{ kind: 'abandon' }, { kind: 'discardGathered' }, { kind: 'wake', afterMs: undefined }] }
+    return {
+      state: { ...memoryOf(state), kind: 'Stopped' },
+      effects: [{ kind: 'abandon' }, { kind: 'discardGathered' }, { kind: 'wake', afterMs: undefined }],
+    }
   }
   switch (state.kind) {
     case 'Empty':
@@ -41,23 +57,39 @@ export function transition<T extends KubeObject>(state: WatcherState, input: Wat
   }
 }
 
-function listing<T extends KubeObject>(state: Of<'Listing'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+function listing<T extends KubeObject>(
+  state: Of<'Listing'>,
+  input: WatcherInput<T>,
+  now: Circumstances,
+): Transition<T> {
   switch (input.kind) {
     case 'page': {
       const { objects, resourceVersion, token } = input
-      if (isOlder(resourceVersion, state.seen)) return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
+      if (isOlder(resourceVersion, state.seen))
+        return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
       if (token !== '') {
         const next = { ...state, page: state.page + 1, token, askedAtMs: now.nowMs }
         return { state: next, effects: [{ kind: 'gather', objects }, ...askFor<T>(next, now)] }
       }
-      const told: WatcherEffect<T>[] = [{ kind: 'gather', objects }, { kind: 'replace', resourceVersion }, ...tellPresence(state)]
+      const told: WatcherEffect<T>[] = [
+        { kind: 'gather', objects },
+        { kind: 'replace', resourceVersion },
+        ...tellPresence(state),
+      ]
       return after(told, resume({ ...state, seen: resourceVersion, absence: undefined }, now))
     }
     case 'listFailed':
-      // The rest of the pages cannot be had any more; the whole can.
+      // The remaining pages have expired; list everything at once.
       if (input.failure.kind === 'expired' && state.token !== '') {
         const next: WatcherState = { ...state, page: 1, token: '', isPaged: false, askedAtMs: now.nowMs }
-        return { state: next, effects: [report('expired-page', input.failure.message), { kind: 'discardGathered' }, ...askFor<T>(next, now)] }
+        return {
+          state: next,
+          effects: [
+            report('expired-page', input.failure.message),
+            { kind: 'discardGathered' },
+            ...askFor<T>(next, now),
+          ],
+        }
       }
       return retryAfter(state, 'list', input.failure, now)
     case 'woke': {
@@ -70,19 +102,34 @@ function listing<T extends KubeObject>(state: Of<'Listing'>, input: WatcherInput
   }
 }
 
-function streaming<T extends KubeObject>(state: Of<'Streaming'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+function streaming<T extends KubeObject>(
+  state: Of<'Streaming'>,
+  input: WatcherInput<T>,
+  now: Circumstances,
+): Transition<T> {
   const { nowMs, rules } = now
   switch (input.kind) {
     case 'opened':
       return { state: { ...state, heardAtMs: nowMs }, effects: nothing }
     case 'change':
-      return { state: { ...state, heardAtMs: nowMs }, effects: [{ kind: 'gatherChange', type: input.type, object: input.object }] }
+      return {
+        state: { ...state, heardAtMs: nowMs },
+        effects: [{ kind: 'gatherChange', type: input.type, object: input.object }],
+      }
     case 'bookmark': {
       const { resourceVersion } = input
       if (!input.isInitialEnd) return listInstead(state, 'the server does not mark the end of what is there', now)
-      if (isOlder(resourceVersion, state.seen)) return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
+      if (isOlder(resourceVersion, state.seen))
+        return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
       const next: WatcherState = { ...opened(state, nowMs), seen: resourceVersion }
-      return { state: next, effects: [{ kind: 'replace', resourceVersion }, ...tellPresence(state), { kind: 'wake', afterMs: rules.silenceMs }] }
+      return {
+        state: next,
+        effects: [
+          { kind: 'replace', resourceVersion },
+          ...tellPresence(state),
+          { kind: 'wake', afterMs: rules.silenceMs },
+        ],
+      }
     }
     case 'closed':
       if (input.failure?.kind === 'refused') return listInstead(state, input.failure.message, now)
@@ -91,7 +138,7 @@ function streaming<T extends KubeObject>(state: Of<'Streaming'>, input: WatcherI
     case 'woke': {
       const leftMs = leftOf(rules.silenceMs, state.heardAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
-      // It may be a server that ignores what it does not know. A list is understood by all.
+      // The server may have ignored the options of a streaming list. All servers support lists.
       return retry({ ...state, canStream: false }, 'list', 'frozen', frozenMessage(rules), now)
     }
     default:
@@ -99,7 +146,11 @@ function streaming<T extends KubeObject>(state: Of<'Streaming'>, input: WatcherI
   }
 }
 
-function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+function opening<T extends KubeObject>(
+  state: Of<'Opening'>,
+  input: WatcherInput<T>,
+  now: Circumstances,
+): Transition<T> {
   const { nowMs, rules } = now
   switch (input.kind) {
     case 'opened':
@@ -109,11 +160,16 @@ function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput
       }
     case 'change':
     case 'bookmark':
-      // Nobody sends these before saying that the watch is open, but if so, it is.
-      return after([...tellPresence(state), { kind: 'wake', afterMs: rules.silenceMs }], watching(opened(state, nowMs), input, now))
+      // The server should first accept the watch; if it did not, an event implies it.
+      return after(
+        [...tellPresence(state), { kind: 'wake', afterMs: rules.silenceMs }],
+        watching(opened(state, nowMs), input, now),
+      )
     case 'closed':
       if (input.failure?.kind === 'expired') return listAgain(state, input.failure, now)
-      return input.failure ? retryAfter(state, 'watch', input.failure, now) : retry(state, 'watch', 'short', 'a watch ended before it began', now)
+      return input.failure
+        ? retryAfter(state, 'watch', input.failure, now)
+        : retry(state, 'watch', 'short', 'a watch ended before it began', now)
     case 'woke': {
       const leftMs = leftOf(rules.answerMs, state.askedAtMs, nowMs)
       if (leftMs > 0) return { state, effects: [{ kind: 'wake', afterMs: leftMs }] }
@@ -124,12 +180,22 @@ function opening<T extends KubeObject>(state: Of<'Opening'>, input: WatcherInput
   }
 }
 
-const opened = (state: WatcherState, nowMs: number): Of<'Watching'> =>
-  ({ ...memoryOf(state), kind: 'Watching', absence: undefined, openedAtMs: nowMs, heardAtMs: nowMs })
+const opened = (state: WatcherState, nowMs: number): Of<'Watching'> => ({
+  ...memoryOf(state),
+  kind: 'Watching',
+  absence: undefined,
+  openedAtMs: nowMs,
+  heardAtMs: nowMs,
+})
 
-const tellPresence = ({ absence }: Memory): WatcherEffect<never>[] => (absence ? [{ kind: 'tellAbsence', absence: undefined }] : [])
+const tellPresence = ({ absence }: Memory): WatcherEffect<never>[] =>
+  absence ? [{ kind: 'tellAbsence', absence: undefined }] : []
 
-function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInput<T>, now: Circumstances): Transition<T> {
+function watching<T extends KubeObject>(
+  state: Of<'Watching'>,
+  input: WatcherInput<T>,
+  now: Circumstances,
+): Transition<T> {
   const { nowMs, rules } = now
   switch (input.kind) {
     case 'change': {
@@ -146,7 +212,15 @@ function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInp
       if (failure?.kind === 'expired') return listAgain(state, failure, now)
       if (failure && isAbsence(failure)) return waitForApi(state, 'watch', failure, now)
       const isShort = nowMs - state.openedAtMs < rules.minWatchMs && state.heardAtMs === state.openedAtMs
-      if (isShort) return retry(state, 'watch', failure ? 'error' : 'short', failure?.message ?? 'a watch ended at once', now, failure?.retryAfterMs)
+      if (isShort)
+        return retry(
+          state,
+          'watch',
+          failure ? 'error' : 'short',
+          failure?.message ?? 'a watch ended at once',
+          now,
+          failure?.retryAfterMs,
+        )
       if (!failure) return after([report('ended', 'a watch came to its end')], resume(state, now))
       return retryAtOnce(state, 'watch', 'error', failure, now)
     }
@@ -160,10 +234,11 @@ function watching<T extends KubeObject>(state: Of<'Watching'>, input: WatcherInp
   }
 }
 
-/** How much is left of a while. A clock that was set back cannot tell: then it is over, as the timer says. */
-const leftOf = (whileMs: number, sinceMs: number, nowMs: number): number => (nowMs < sinceMs ? 0 : sinceMs + whileMs - nowMs)
+/** Returns the remaining part of a duration; 0 if the clock was set back, because then only the timer is reliable. */
+const leftOf = (whileMs: number, sinceMs: number, nowMs: number): number =>
+  nowMs < sinceMs ? 0 : sinceMs + whileMs - nowMs
 
-/** Written out, as it happens with every event. A watch that tells something is of an API that is there. */
+/** Spelled out for speed, as it runs for every event. An event also shows that the API is not absent. */
 const heard = (s: Of<'Watching'>, seen: string, nowMs: number): Of<'Watching'> => ({
   kind: 'Watching',
   seen,
@@ -174,9 +249,15 @@ const heard = (s: Of<'Watching'>, seen: string, nowMs: number): Of<'Watching'> =
   heardAtMs: nowMs,
 })
 
-const memoryOf = ({ seen, failures, failedAtMs, canStream, absence }: Memory): Memory => ({ seen, failures, failedAtMs, canStream, absence })
+const memoryOf = ({ seen, failures, failedAtMs, canStream, absence }: Memory): Memory => ({
+  seen,
+  failures,
+  failedAtMs,
+  canStream,
+  absence,
+})
 
-/** Gets all there is: as the beginning of a watch, or as a list. */
+/** Gets the whole state, by a streaming list or a list. */
 function beginAnew<T extends KubeObject>(memory: Memory, now: Circumstances): Transition<T> {
   const { nowMs, rules } = now
   const state: WatcherState = memory.canStream
@@ -185,7 +266,7 @@ function beginAnew<T extends KubeObject>(memory: Memory, now: Circumstances): Tr
   return { state, effects: [{ kind: 'discardGathered' }, ...askFor<T>(state, now)] }
 }
 
-/** Goes on from what has been seen. */
+/** Continues from the last seen version. */
 function resume<T extends KubeObject>(memory: Memory, now: Circumstances): Transition<T> {
   const state: WatcherState = { ...memoryOf(memory), kind: 'Opening', askedAtMs: now.nowMs }
   return { state, effects: askFor(state, now) }
@@ -195,67 +276,125 @@ function askFor<T extends KubeObject>(state: WatcherState, { chance, rules }: Ci
   const timeoutSeconds = Math.round(rules.minTimeoutSeconds * (1 + chance))
   switch (state.kind) {
     case 'Listing':
-      return [{ kind: 'list', token: state.token, limit: state.isPaged ? rules.pageSize : 0 }, { kind: 'wake', afterMs: rules.answerMs }]
+      return [
+        { kind: 'list', token: state.token, limit: state.isPaged ? rules.pageSize : 0 },
+        { kind: 'wake', afterMs: rules.answerMs },
+      ]
     case 'Streaming':
-      return [{ kind: 'watch', resourceVersion: state.seen, sendsInitial: true, timeoutSeconds }, { kind: 'wake', afterMs: rules.silenceMs }]
+      return [
+        { kind: 'watch', resourceVersion: state.seen, sendsInitial: true, timeoutSeconds },
+        { kind: 'wake', afterMs: rules.silenceMs },
+      ]
     default:
-      return [{ kind: 'watch', resourceVersion: state.seen, sendsInitial: false, timeoutSeconds }, { kind: 'wake', afterMs: rules.answerMs }]
+      return [
+        { kind: 'watch', resourceVersion: state.seen, sendsInitial: false, timeoutSeconds },
+        { kind: 'wake', afterMs: rules.answerMs },
+      ]
   }
 }
 
 function listInstead<T extends KubeObject>(state: Memory, message: string, now: Circumstances): Transition<T> {
-  return after([{ kind: 'abandon' }, report('streaming-refused', message)], beginAnew({ ...state, canStream: false }, now))
+  return after(
+    [{ kind: 'abandon' }, report('streaming-refused', message)],
+    beginAnew({ ...state, canStream: false }, now),
+  )
 }
 
-/** What has been missed cannot be told any more. */
+/** Lists again, because missed changes are no longer available. */
 const listAgain = <T extends KubeObject>(state: Memory, failure: Failure, now: Circumstances): Transition<T> =>
   retryAtOnce(state, 'list', 'expired', failure, now)
 
-/** How many failures count: those of long ago do not. */
-const recentFailures = (memory: Memory, { nowMs, rules }: Circumstances) => (nowMs - memory.failedAtMs < rules.resetMs ? memory.failures : 0)
+/** Returns the number of consecutive failures; old ones do not count. */
+const recentFailures = (memory: Memory, { nowMs, rules }: Circumstances) =>
+  nowMs - memory.failedAtMs < rules.resetMs ? memory.failures : 0
 
-/** After the first failure in a long while there is no need to wait. */
-function retryAtOnce<T extends KubeObject>(state: Memory, next: 'list' | 'watch', reason: RestartReason, failure: Failure, now: Circumstances): Transition<T> {
-  if (recentFailures(state, now) > 0 || failure.retryAfterMs) return retry(state, next, reason, failure.message, now, failure.retryAfterMs)
+/** Retries immediately after the first failure in a long time. */
+function retryAtOnce<T extends KubeObject>(
+  state: Memory,
+  next: 'list' | 'watch',
+  reason: RestartReason,
+  failure: Failure,
+  now: Circumstances,
+): Transition<T> {
+  if (recentFailures(state, now) > 0 || failure.retryAfterMs)
+    return retry(state, next, reason, failure.message, now, failure.retryAfterMs)
   const memory = { ...memoryOf(state), failures: 1, failedAtMs: now.nowMs }
-  return after([{ kind: 'abandon' }, report(reason, failure.message)], next === 'list' ? beginAnew(memory, now) : resume(memory, now))
+  return after(
+    [{ kind: 'abandon' }, report(reason, failure.message)],
+    next === 'list' ? beginAnew(memory, now) : resume(memory, now),
+  )
 }
 
 type AbsenceFailure = Failure & { readonly kind: Absence['kind'] }
 
-const isAbsence = (failure: Failure): failure is AbsenceFailure => failure.kind === 'missing' || failure.kind === 'forbidden'
+const isAbsence = (failure: Failure): failure is AbsenceFailure =>
+  failure.kind === 'missing' || failure.kind === 'forbidden'
 
-function retryAfter<T extends KubeObject>(state: Memory, next: 'list' | 'watch', failure: Failure, now: Circumstances): Transition<T> {
+function retryAfter<T extends KubeObject>(
+  state: Memory,
+  next: 'list' | 'watch',
+  failure: Failure,
+  now: Circumstances,
+): Transition<T> {
   if (isAbsence(failure)) return waitForApi(state, next, failure, now)
-  return retry(state, next, failure.kind === 'expired' ? 'expired' : 'error', failure.message, now, failure.retryAfterMs)
+  return retry(
+    state,
+    next,
+    failure.kind === 'expired' ? 'expired' : 'error',
+    failure.message,
+    now,
+    failure.retryAfterMs,
+  )
 }
 
-/** Asks at a steady pace for an API that may be installed, or allowed, at any time. What is gone with its API is listed anew. */
-function waitForApi<T extends KubeObject>(state: Memory, next: 'list' | 'watch', failure: AbsenceFailure, now: Circumstances): Transition<T> {
+/** Polls for an absent API, which may be installed or allowed at any time. Its state is listed again afterwards. */
+function waitForApi<T extends KubeObject>(
+  state: Memory,
+  next: 'list' | 'watch',
+  failure: AbsenceFailure,
+  now: Circumstances,
+): Transition<T> {
   const { kind, message, retryAfterMs = 0 } = failure
   const absence: Absence = { kind, message }
   const told: WatcherEffect<T>[] = state.absence?.kind === kind ? [] : [{ kind: 'tellAbsence', absence }]
   return {
     state: { ...memoryOf(state), kind: 'BackingOff', next: kind === 'missing' ? 'list' : next, absence },
     effects: [
-      { kind: 'abandon' }, { kind: 'discardGathered' }, ...told,
+      { kind: 'abandon' },
+      { kind: 'discardGathered' },
+      ...told,
       { kind: 'wake', afterMs: Math.max(now.rules.absentMs * (1 + now.chance), retryAfterMs) },
     ],
   }
 }
 
-/** Waits before it tries again: longer each time, and never as long as others. */
-function retry<T extends KubeObject>(state: Memory, next: 'list' | 'watch', reason: RestartReason, message: string, now: Circumstances, retryAfterMs = 0): Transition<T> {
+/** Retries with exponential back-off and jitter. */
+function retry<T extends KubeObject>(
+  state: Memory,
+  next: 'list' | 'watch',
+  reason: RestartReason,
+  message: string,
+  now: Circumstances,
+  retryAfterMs = 0,
+): Transition<T> {
   const { nowMs, chance, rules } = now
   const before = recentFailures(state, now)
   const delayMs = Math.min(rules.backOffMs * 2 ** before, rules.maxBackOffMs) * (1 + chance)
   return {
     state: { ...memoryOf(state), kind: 'BackingOff', next, failures: before + 1, failedAtMs: nowMs },
-    effects: [{ kind: 'abandon' }, { kind: 'discardGathered' }, report(reason, message), { kind: 'wake', afterMs: Math.max(delayMs, retryAfterMs) }],
+    effects: [
+      { kind: 'abandon' },
+      { kind: 'discardGathered' },
+      report(reason, message),
+      { kind: 'wake', afterMs: Math.max(delayMs, retryAfterMs) },
+    ],
   }
 }
 
-const after = <T extends KubeObject>(effects: readonly WatcherEffect<T>[], { state, effects: more }: Transition<T>): Transition<T> => ({
+const after = <T extends KubeObject>(
+  effects: readonly WatcherEffect<T>[],
+  { state, effects: more }: Transition<T>,
+): Transition<T> => ({
   state,
   effects: [...effects, ...more],
 })
@@ -264,13 +403,17 @@ const report = (reason: RestartReason, message: string) => ({ kind: 'report' as 
 
 const isVersion = (text: string) => /^[0-9]+$/.test(text)
 
-/** What is no version at all is as good as older than anything that has been seen. */
+/** Returns true if the version is older than `seen`; an invalid version counts as older. */
 const isOlder = (resourceVersion: string, seen: string): boolean =>
   !isVersion(resourceVersion) || (seen !== '' && compareResourceVersions(resourceVersion, seen) < 0)
 
-const newer = (resourceVersion: string, seen: string): string => (isOlder(resourceVersion, seen) ? seen : resourceVersion)
+const newer = (resourceVersion: string, seen: string): string =>
+  isOlder(resourceVersion, seen) ? seen : resourceVersion
 
 const staleMessage = (got: string, seen: string) =>
-  isVersion(got) ? `refused what was listed at resource version ${got}: ${seen} has been seen` : `refused a list whose resource version is ${JSON.stringify(got)}`
+  isVersion(got)
+    ? `refused what was listed at resource version ${got}: ${seen} has been seen`
+    : `refused a list whose resource version is ${JSON.stringify(got)}`
 
-const frozenMessage = ({ silenceMs }: WatcherRules) => `a watch was silent for ${silenceMs / 1000} s, bookmarks included`
+const frozenMessage = ({ silenceMs }: WatcherRules) =>
+  `a watch was silent for ${silenceMs / 1000} s, bookmarks included`

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { type ResourceType, resourceType } from '../resource-type.ts'
-import type { ApiRequest, Transport, WatchListener } from '../transport.ts'
+import type { ApiRequest, Transport, WatchListener } from '../transport/transport.ts'
 import { Watcher, failureOf } from './watcher.ts'
 
 const things: ResourceType = resourceType({ group: 'example.org', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true })

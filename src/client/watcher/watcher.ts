@@ -3,35 +3,49 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
-import { forgetManagedFields } from '../forget-managed-fields.ts'
+import { forgetManagedFields } from '../cache/forget-managed-fields.ts'
 import { type ResourceType, keyOf, pathOf, resourceName } from '../resource-type.ts'
-import { type Transport, type WatchEvent, acceptMetadata } from '../transport.ts'
-import { type Absence, type ChangeType, type Failure, type RestartReason, type WatcherEffect, type WatcherInput, type WatcherRules, type WatcherState, defaultRules, initialState } from './state.ts'
+import { type Transport, type WatchEvent, acceptMetadata } from '../transport/transport.ts'
+import {
+  type Absence,
+  type ChangeType,
+  type Failure,
+  type RestartReason,
+  type WatcherEffect,
+  type WatcherInput,
+  type WatcherRules,
+  type WatcherState,
+  defaultRules,
+  initialState,
+} from './state.ts'
 import { transition } from './transition.ts'
 
-/** Gets what a watcher learns, in order. What it throws is the watcher's end: it must not. */
+/** Receives the results of a watcher, in order. It must not throw: an error ends the watcher. */
 export interface WatcherListener<T extends KubeObject = KubeObject> {
-  /** All there is, by `namespace/name`, at a resource version. What is not in it is gone. The map is the listener's from now on. */
+  /**
+   * The complete state by `namespace/name` at a resource version. Objects that are not in it are gone. The listener
+   * owns the map.
+   */
   replace(objects: Map<string, T>, resourceVersion: string): void
-  /** One change, and how far everything has been seen with it. It may have been told before, or be older than what was. */
+  /** One change, and the version seen with it. It may be a repetition, or older than a known state. */
   change(type: ChangeType, object: T, seen: string): void
-  /** Everything up to here has been seen. */
+  /** All changes up to this version have been seen. */
   bookmark(resourceVersion: string): void
-  /** The server has accepted a watch that goes on from what has been seen. */
+  /** The server has accepted a watch that continues from what has been seen. */
   opened?(): void
-  /** The API has become absent (told once, until it is there again), or is there again: undefined. */
+  /** The API has become absent (reported once per absence), or is available again: undefined. */
   absence?(absence: Absence | undefined): void
-  /** What of an object is to be kept until all there is can be told; all of it if absent. */
+  /** Returns the part of an object to keep until the state is complete; default: all of it. */
   keep?(object: T): T
-  /** What is there is asked for: by a list (each page counts) or a watch that begins with it. */
+  /** The state is requested, by a list (called for each page) or a streaming list. */
   asked?(how: 'list' | 'stream'): void
-  /** It had to begin anew, or to go on with another watch. */
+  /** The watcher restarted, or replaced its watch. */
   restarted?(reason: RestartReason): void
 }
 
-/** Which objects are watched. */
+/** The objects to watch. */
 export interface WatchScope {
-  /** '' for all. */
+  /** '' means all namespaces. */
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
@@ -45,15 +59,15 @@ export interface WatcherOptions<T extends KubeObject> extends WatchScope {
   random: Random
   logger?: Logger
   rules?: Partial<WatcherRules>
-  /** A list older than this is refused, as one is that is older than what was seen. */
+  /** The minimum resource version of a list, besides the last seen one. */
   notOlderThan?: string
-  /** Whether the objects' metadata is all that is wanted: other members may be missing. */
+  /** True if only metadata is needed: other members may be missing. */
   metadataOnly?: boolean
-  /** Whether what is there is to be had as the beginning of a watch, where the server knows how; else it is listed. */
+  /** Use a streaming list if the server supports it; otherwise a list. */
   stream?: boolean
 }
 
-/** Follows all objects of a resource until it is stopped. Whatever goes wrong, it tries again, and says so. */
+/** Follows the objects of a resource until it is stopped. Retries after every failure and logs it. */
 export class Watcher<T extends KubeObject = KubeObject> {
   readonly #options: WatcherOptions<T>
   readonly #listener: WatcherListener<T>
@@ -64,7 +78,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
   readonly #inputs: WatcherInput<T>[] = []
   #isBusy = false
   #gathered = new Map<string, T>()
-  /** Answers to any other request than the newest are too late. */
+  /** Number of the newest request; responses to older ones are ignored. */
   #request = 0
   #stopRequest: () => void = () => {}
   #cancelWake: () => void = () => {}
@@ -82,7 +96,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
     return this.#state
   }
 
-  /** How many objects of a state are there that is not complete yet. */
+  /** Number of collected objects of an incomplete state. */
   get gathered(): number {
     return this.#gathered.size
   }
@@ -91,19 +105,23 @@ export class Watcher<T extends KubeObject = KubeObject> {
     this.#take({ kind: 'start' })
   }
 
-  /** Ends it for good. */
+  /** Stops the watcher for good. */
   stop(): void {
     this.#take({ kind: 'stop' })
   }
 
-  /** One input at a time: what an effect brings about at once waits until the others are done. */
+  /** Processes one input at a time: inputs that an effect causes synchronously are queued. */
   #take(input: WatcherInput<T>): void {
     this.#inputs.push(input)
     if (this.#isBusy) return
     this.#isBusy = true
     try {
       for (let next = this.#inputs.shift(); next; next = this.#inputs.shift()) {
-        const { state, effects } = transition(this.#state, next, { nowMs: this.#clock.now(), chance: needsChance(next) ? this.#options.random.next() : 0, rules: this.#rules })
+        const { state, effects } = transition(this.#state, next, {
+          nowMs: this.#clock.now(),
+          chance: needsChance(next) ? this.#options.random.next() : 0,
+          rules: this.#rules,
+        })
         this.#state = state
         for (const effect of effects) this.#perform(effect)
       }
@@ -142,7 +160,10 @@ export class Watcher<T extends KubeObject = KubeObject> {
         return this.#stopRequest()
       case 'wake':
         this.#cancelWake()
-        this.#cancelWake = effect.afterMs === undefined ? () => {} : this.#clock.after(effect.afterMs, () => this.#take({ kind: 'woke' }))
+        this.#cancelWake =
+          effect.afterMs === undefined
+            ? () => {}
+            : this.#clock.after(effect.afterMs, () => this.#take({ kind: 'woke' }))
         return
       case 'list':
         return this.#list(effect)
@@ -158,7 +179,11 @@ export class Watcher<T extends KubeObject = KubeObject> {
   }
 
   #tellAbsence(absence: Absence | undefined): void {
-    if (absence) this.#logger.warn('the API is not available, and is asked for until it is', { reason: absence.kind, message: absence.message })
+    if (absence)
+      this.#logger.warn('the API is not available, and is asked for until it is', {
+        reason: absence.kind,
+        message: absence.message,
+      })
     else this.#logger.info('the API is available')
     this.#listener.absence?.(absence)
   }
@@ -174,14 +199,32 @@ export class Watcher<T extends KubeObject = KubeObject> {
     const aborter = new AbortController()
     this.#stopRequest = () => aborter.abort()
     this.#listener.asked?.('list')
-    const query = { ...this.#selectors(), ...(limit ? { limit: String(limit) } : {}), ...(token ? { continue: token } : {}) }
+    const query = {
+      ...this.#selectors(),
+      ...(limit ? { limit: String(limit) } : {}),
+      ...(token ? { continue: token } : {}),
+    }
     const take = (input: WatcherInput<T>) => {
       if (request === this.#request) this.#take(input)
     }
-    transport.send<Listed<T>>({ method: 'GET', path: pathOf(type, this.#options.namespace), query, signal: aborter.signal, ...this.#form('PartialObjectMetadataList') }).then(
-      ({ items, metadata }) => take({ kind: 'page', objects: items ?? [], resourceVersion: metadata?.resourceVersion ?? '', token: metadata?.continue ?? '' }),
-      (e: unknown) => take({ kind: 'listFailed', failure: failureOf(e) }),
-    )
+    transport
+      .send<Listed<T>>({
+        method: 'GET',
+        path: pathOf(type, this.#options.namespace),
+        query,
+        signal: aborter.signal,
+        ...this.#form('PartialObjectMetadataList'),
+      })
+      .then(
+        ({ items, metadata }) =>
+          take({
+            kind: 'page',
+            objects: items ?? [],
+            resourceVersion: metadata?.resourceVersion ?? '',
+            token: metadata?.continue ?? '',
+          }),
+        (e: unknown) => take({ kind: 'listFailed', failure: failureOf(e) }),
+      )
   }
 
   #watch({ resourceVersion, sendsInitial, timeoutSeconds }: WatcherEffect<T> & { kind: 'watch' }): void {
@@ -195,17 +238,20 @@ export class Watcher<T extends KubeObject = KubeObject> {
       ...(resourceVersion ? { resourceVersion } : {}),
       ...(sendsInitial ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
     }
-    this.#stopRequest = transport.watch<T>({ method: 'GET', path: pathOf(type, this.#options.namespace), query, ...this.#form('PartialObjectMetadata') }, {
-      opened: () => {
-        if (request === this.#request) this.#take({ kind: 'opened' })
+    this.#stopRequest = transport.watch<T>(
+      { method: 'GET', path: pathOf(type, this.#options.namespace), query, ...this.#form('PartialObjectMetadata') },
+      {
+        opened: () => {
+          if (request === this.#request) this.#take({ kind: 'opened' })
+        },
+        event: (event) => {
+          if (request === this.#request) this.#take(inputOf(event))
+        },
+        closed: (error) => {
+          if (request === this.#request) this.#take({ kind: 'closed', failure: error && failureOf(error) })
+        },
       },
-      event: (event) => {
-        if (request === this.#request) this.#take(inputOf(event))
-      },
-      closed: (error) => {
-        if (request === this.#request) this.#take({ kind: 'closed', failure: error && failureOf(error) })
-      },
-    })
+    )
   }
 
   #form(partial: Parameters<typeof acceptMetadata>[0]): { accept?: string } {
@@ -223,21 +269,29 @@ interface Listed<T> {
   metadata?: { resourceVersion?: string; continue?: string }
 }
 
-/** Events come by the thousand and leave nothing to chance. */
+/** Changes are frequent and need no random number. */
 const needsChance = ({ kind }: WatcherInput) => kind !== 'change'
 
 const initialEnd = 'k8s.io/initial-events-end'
 
 function inputOf<T extends KubeObject>({ type, object }: WatchEvent<T>): WatcherInput<T> {
   if (type !== 'BOOKMARK') return { kind: 'change', type, object }
-  return { kind: 'bookmark', resourceVersion: object.metadata.resourceVersion ?? '', isInitialEnd: object.metadata.annotations?.[initialEnd] === 'true' }
+  return {
+    kind: 'bookmark',
+    resourceVersion: object.metadata.resourceVersion ?? '',
+    isInitialEnd: object.metadata.annotations?.[initialEnd] === 'true',
+  }
 }
 
 const failureKinds: Readonly<Record<number, Failure['kind']>> = {
-  400: 'refused', 403: 'forbidden', 404: 'missing', 410: 'expired', 422: 'refused',
+  400: 'refused',
+  403: 'forbidden',
+  404: 'missing',
+  410: 'expired',
+  422: 'refused',
 }
 
-/** What an error means to a watcher. */
+/** Converts an error to a Failure. */
 export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof ApiError)) return { kind: 'other', message }

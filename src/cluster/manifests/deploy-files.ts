@@ -1,23 +1,40 @@
 import { stringify } from 'yaml'
-import { type ComponentName, type Manifest, type Settings, componentNames, componentObjects, definitions, monitoringObjects, namespaceObject, objectsOf } from './index.ts'
+import {
+  type ComponentName,
+  type Manifest,
+  type Settings,
+  componentNames,
+  componentObjects,
+  definitions,
+  monitoringObjects,
+  namespaceObject,
+  objectsOf,
+} from './index.ts'
 
-/** Objects as one YAML text. */
-export const yamlOf = (objects: readonly object[]): string => objects.map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')
+/** Formats objects as a YAML stream. */
+export const yamlOf = (objects: readonly object[]): string =>
+  objects.map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')
 
-/** What `coxswain manifests` prints. */
+/** Returns the output of `coxswain manifests`. */
 export const manifestText = (...asked: Parameters<typeof objectsOf>): string => yamlOf(objectsOf(...asked))
 
 const generated = '# Written by `npm run write:deploy`. Do not edit.\n'
 
-const defaults = (version: string): Settings => ({ namespace: 'coxswain-system', image: `coxswain:${version}`, replicas: () => 2 })
+const defaults = (version: string): Settings => ({
+  namespace: 'coxswain-system',
+  image: `coxswain:${version}`,
+  replicas: () => 2,
+})
 
-/** The files of deploy/, by path. Their versions are those of the package. */
-export const deployFiles = (version: string): Map<string, string> => new Map([...kustomizeFiles(version), ...chartFiles(version)])
+/** Returns the files of deploy/ by path, with the version of the package. */
+export const deployFiles = (version: string): Map<string, string> =>
+  new Map([...kustomizeFiles(version), ...chartFiles(version)])
 
 function kustomizeFiles(version: string): [string, string][] {
   const settings = defaults(version)
   const root = 'kustomize'
-  const kustomization = (resources: string[]) => `${generated}${stringify({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources })}`
+  const kustomization = (resources: string[]) =>
+    `${generated}${stringify({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources })}`
   const component = (name: ComponentName): [string, string][] => [
     [`${root}/${name}/kustomization.yaml`, kustomization([`${name}.yaml`])],
     [`${root}/${name}/${name}.yaml`, `${generated}${yamlOf(componentObjects(name, settings))}`],
@@ -28,32 +45,53 @@ function kustomizeFiles(version: string): [string, string][] {
     [`${root}/base/definitions.yaml`, `${generated}${yamlOf(definitions())}`],
     ...componentNames.flatMap(component),
     [`${root}/service-monitors/kustomization.yaml`, kustomization(['service-monitors.yaml'])],
-    [`${root}/service-monitors/service-monitors.yaml`, `${generated}${yamlOf(componentNames.flatMap((name) => monitoringObjects(name, settings)))}`],
+    [
+      `${root}/service-monitors/service-monitors.yaml`,
+      `${generated}${yamlOf(componentNames.flatMap((name) => monitoringObjects(name, settings)))}`,
+    ],
   ]
 }
 
 function chartFiles(version: string): [string, string][] {
   const root = 'helm/coxswain'
   const settings: Settings = {
-    namespace: '{{ .Release.Namespace }}', image: '{{ .Values.image }}', replicas: (component) => `{{ .Values.${component}.replicas }}`,
+    namespace: '{{ .Release.Namespace }}',
+    image: '{{ .Values.image }}',
+    replicas: (component) => `{{ .Values.${component}.replicas }}`,
   }
-  // Numbers stand without quotes; texts keep theirs.
-  const template = (objects: readonly Manifest[]) => yamlOf(objects).replaceAll(/"(\{\{ \.Values\.[a-z]+\.replicas \}\})"/g, '$1')
+  // Numbers are written without quotes; strings keep theirs.
+  const template = (objects: readonly Manifest[]) =>
+    yamlOf(objects).replaceAll(/"(\{\{ \.Values\.[a-z]+\.replicas \}\})"/g, '$1')
   const when = (condition: string, text: string) => `{{- if ${condition} }}\n${text}{{- end }}\n`
   const values = {
     image: `coxswain:${version}`,
+    definitions: { enabled: true },
     publisher: { enabled: true, replicas: 2 },
     monitor: { enabled: false },
     controllers: { enabled: false, replicas: 2 },
     serviceMonitors: { enabled: false },
   }
-  const chart = { apiVersion: 'v2', name: 'coxswain', description: 'One life cycle for the workloads of a Kubernetes cluster', type: 'application', version, appVersion: version, kubeVersion: '>=1.29.0-0' }
+  const chart = {
+    apiVersion: 'v2',
+    name: 'coxswain',
+    description: 'One life cycle for the workloads of a Kubernetes cluster',
+    type: 'application',
+    version,
+    appVersion: version,
+    kubeVersion: '>=1.29.0-0',
+  }
   return [
     [`${root}/Chart.yaml`, `${generated}${stringify(chart)}`],
     [`${root}/values.yaml`, `${generated}${stringify(values)}`],
-    [`${root}/crds/definitions.yaml`, `${generated}${yamlOf(definitions())}`],
-    ...componentNames.map((name): [string, string] => [`${root}/templates/${name}.yaml`, when(`.Values.${name}.enabled`, template(componentObjects(name, settings)))]),
-    ...componentNames.map((name): [string, string] =>
-      [`${root}/templates/${name}-service-monitor.yaml`, when(`and .Values.${name}.enabled .Values.serviceMonitors.enabled`, template(monitoringObjects(name, settings)))]),
+    // Helm neither upgrades nor removes the contents of a folder `crds`.
+    [`${root}/templates/definitions.yaml`, when('.Values.definitions.enabled', template(definitions()))],
+    ...componentNames.map((name): [string, string] => [
+      `${root}/templates/${name}.yaml`,
+      when(`.Values.${name}.enabled`, template(componentObjects(name, settings))),
+    ]),
+    ...componentNames.map((name): [string, string] => [
+      `${root}/templates/${name}-service-monitor.yaml`,
+      when(`and .Values.${name}.enabled .Values.serviceMonitors.enabled`, template(monitoringObjects(name, settings))),
+    ]),
   ]
 }

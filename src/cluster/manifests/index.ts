@@ -1,54 +1,92 @@
 import { workloadStatusDefinition } from '../../controllers/index.ts'
 import {
-  type Manifest, type Process, type Settings, clusterBinding, clusterRole, deployment, disruptionBudget, namespaceObject, namespaceRole, networkPolicy,
-  port, service, serviceAccount, serviceMonitor,
+  type Manifest,
+  type Process,
+  type Settings,
+  clusterBinding,
+  clusterRole,
+  deployment,
+  disruptionBudget,
+  namespaceObject,
+  namespaceRole,
+  networkPolicy,
+  port,
+  service,
+  serviceAccount,
+  serviceMonitor,
 } from './objects.ts'
 import { clusterRules, leaseRules, rivalRules } from './roles.ts'
 
 export { namespaceObject } from './objects.ts'
 export type { Manifest, Settings } from './objects.ts'
 
-/** What can be installed on a cluster. */
+/** Components that can be installed on a cluster. */
 export const componentNames = ['publisher', 'monitor', 'controllers'] as const
 export type ComponentName = (typeof componentNames)[number]
 
-/** The controllers that are taken over by default, and Kubernetes' own roles for them. */
-const takenOver = { 'statefulset-controller': 'statefulset-controller', 'daemonset-controller': 'daemon-set-controller' } as const
+/** Controllers that are taken over by default, with Kubernetes' roles for them. */
+const takenOver = {
+  'statefulset-controller': 'statefulset-controller',
+  'daemonset-controller': 'daemon-set-controller',
+} as const
 
-const election = (component: string, namespace: string): string[] =>
-  [`--leader-elect-resource-namespace=${namespace}`, `--leader-elect-resource-name=coxswain-${component}`]
+const election = (component: string, namespace: string): string[] => [
+  `--leader-elect-resource-namespace=${namespace}`,
+  `--leader-elect-resource-name=coxswain-${component}`,
+]
 
 function processOf(component: ComponentName, { namespace }: Settings): Process {
   const names = Object.keys(takenOver).join()
   switch (component) {
     case 'publisher':
-      return { args: ['publish', `--secure-port=${port}`, ...election(component, namespace)], memory: { request: '96Mi', limit: '384Mi' } }
+      return {
+        args: ['publish', `--secure-port=${port}`, ...election(component, namespace)],
+        memory: { request: '96Mi', limit: '384Mi' },
+      }
     case 'controllers':
       return {
-        args: ['controllers', `--secure-port=${port}`, `--controllers=${names}`, `--taken-over=${names}`, ...election(component, namespace)],
+        args: [
+          'controllers',
+          `--secure-port=${port}`,
+          `--controllers=${names}`,
+          `--taken-over=${names}`,
+          ...election(component, namespace),
+        ],
         memory: { request: '96Mi', limit: '512Mi' },
       }
     case 'monitor':
       return {
-        args: ['monitor', `--port=${port}`, '--data-dir=/data', '--user-objects=false'],
-        memory: { request: '96Mi', limit: '512Mi' }, dataDir: '/data', isAlone: true,
+        args: ['monitor', `--port=${port}`, '--data-dir=/data', '--user-objects=false', '--authorize-scrapes=true'],
+        memory: { request: '96Mi', limit: '512Mi' },
+        dataDir: '/data',
+        isAlone: true,
       }
   }
 }
 
-/** Definitions of the kinds that components bring. */
+/** Returns the CustomResourceDefinitions of the components. */
 export const definitions = (): Manifest[] => [workloadStatusDefinition as unknown as Manifest]
 
-/** All objects of a component, but for the namespace, its definitions and what the operator of Prometheus reads. */
+/** Returns the objects of a component, except namespace, definitions and objects for the Prometheus operator. */
 export function componentObjects(component: ComponentName, settings: Settings): Manifest[] {
   const { namespace } = settings
   const process = processOf(component, settings)
   const name = `coxswain-${component}`
-  const elected = process.isAlone ? [] : [...namespaceRole(component, `${name}-election`, namespace, leaseRules(name), settings), disruptionBudget(component, settings)]
-  const extra = component !== 'controllers' ? [] : [
-    ...Object.values(takenOver).map((role) => clusterBinding(component, `${name}-${role}`, `system:controller:${role}`, namespace)),
-    ...namespaceRole(component, `${name}-rival`, 'kube-system', rivalRules, settings),
-  ]
+  const elected = process.isAlone
+    ? []
+    : [
+        ...namespaceRole(component, `${name}-election`, namespace, leaseRules(name), settings),
+        disruptionBudget(component, settings),
+      ]
+  const extra =
+    component !== 'controllers'
+      ? []
+      : [
+          ...Object.values(takenOver).map((role) =>
+            clusterBinding(component, `${name}-${role}`, `system:controller:${role}`, namespace),
+          ),
+          ...namespaceRole(component, `${name}-rival`, 'kube-system', rivalRules, settings),
+        ]
   return [
     serviceAccount(component, settings),
     ...clusterRole(component, clusterRules[component]!, settings),
@@ -60,15 +98,25 @@ export function componentObjects(component: ComponentName, settings: Settings): 
   ]
 }
 
-export const monitoringObjects = (component: ComponentName, settings: Settings): Manifest[] => [serviceMonitor(component, settings)]
+export const monitoringObjects = (component: ComponentName, settings: Settings): Manifest[] => [
+  serviceMonitor(component, settings),
+]
 
 const isComponent = (part: string): part is ComponentName => (componentNames as readonly string[]).includes(part)
 
-/** What `coxswain manifests` prints: `namespace`, `definitions` and components, in an order in which they can be applied. */
+/**
+ * Returns the objects that `coxswain manifests` prints: `namespace`, `definitions` and components, in an order in which
+ * they can be applied.
+ */
 export function objectsOf(parts: readonly string[], settings: Settings, hasServiceMonitors: boolean): Manifest[] {
   return [
     ...(parts.includes('namespace') ? [namespaceObject(settings.namespace)] : []),
     ...(parts.includes('definitions') ? definitions() : []),
-    ...parts.filter(isComponent).flatMap((part) => [...componentObjects(part, settings), ...(hasServiceMonitors ? monitoringObjects(part, settings) : [])]),
+    ...parts
+      .filter(isComponent)
+      .flatMap((part) => [
+        ...componentObjects(part, settings),
+        ...(hasServiceMonitors ? monitoringObjects(part, settings) : []),
+      ]),
   ]
 }

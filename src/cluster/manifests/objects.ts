@@ -1,6 +1,6 @@
 import type { Rule } from './roles.ts'
 
-/** An object of a manifest. */
+/** An object in a manifest. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -8,11 +8,11 @@ export interface Manifest {
   [field: string]: unknown
 }
 
-/** What every object of an installation goes by. */
+/** Settings shared by all objects of an installation. */
 export interface Settings {
   namespace: string
   image: string
-  /** How many processes of a component stand by for each other. */
+  /** Number of replicas of a component. */
   replicas: (component: string) => number | string
 }
 
@@ -21,47 +21,80 @@ export const port = 8443
 
 const fullName = (component: string): string => `coxswain-${component}`
 
-export const labelsOf = (component: string): Record<string, string> => ({
-  'app.kubernetes.io/name': 'coxswain', 'app.kubernetes.io/component': component,
+const labelsOf = (component: string): Record<string, string> => ({
+  'app.kubernetes.io/name': 'coxswain',
+  'app.kubernetes.io/component': component,
 })
 
-const metadata = (component: string, namespace?: string, name = fullName(component)) =>
-  ({ name, ...(namespace ? { namespace } : {}), labels: labelsOf(component) })
+const metadata = (component: string, namespace?: string, name = fullName(component)) => ({
+  name,
+  ...(namespace ? { namespace } : {}),
+  labels: labelsOf(component),
+})
 
-const account = (component: string, namespace: string) => [{ kind: 'ServiceAccount', name: fullName(component), namespace }]
+const account = (component: string, namespace: string) => [
+  { kind: 'ServiceAccount', name: fullName(component), namespace },
+]
 
 export const namespaceObject = (namespace: string): Manifest => {
-  const level = Object.fromEntries(['enforce', 'audit', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']))
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { 'app.kubernetes.io/name': 'coxswain', ...level } } }
+  const level = Object.fromEntries(
+    ['enforce', 'audit', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
+  )
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace, labels: { 'app.kubernetes.io/name': 'coxswain', ...level } },
+  }
 }
 
-export const serviceAccount = (component: string, { namespace }: Settings): Manifest =>
-  ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: metadata(component, namespace) })
+export const serviceAccount = (component: string, { namespace }: Settings): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: metadata(component, namespace),
+})
 
-/** A cluster role of the component's own, and its binding. */
+/** Returns a ClusterRole for the component, and its binding. */
 export const clusterRole = (component: string, rules: readonly Rule[], { namespace }: Settings): Manifest[] => [
   { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: metadata(component), rules },
   clusterBinding(component, fullName(component), fullName(component), namespace),
 ]
 
-/** Binds a component to a cluster role that there is. */
+/** Binds a component to an existing ClusterRole. */
 export const clusterBinding = (component: string, name: string, role: string, namespace: string): Manifest => ({
-  apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: metadata(component, undefined, name),
-  roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role }, subjects: account(component, namespace),
+  apiVersion: `${rbac}/v1`,
+  kind: 'ClusterRoleBinding',
+  metadata: metadata(component, undefined, name),
+  roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+  subjects: account(component, namespace),
 })
 
-/** A role in a namespace, and its binding. */
-export const namespaceRole = (component: string, name: string, where: string, rules: readonly Rule[], { namespace }: Settings): Manifest[] => [
+/** Returns a Role and its binding. */
+export const namespaceRole = (
+  component: string,
+  name: string,
+  where: string,
+  rules: readonly Rule[],
+  { namespace }: Settings,
+): Manifest[] => [
   { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: metadata(component, where, name), rules },
   {
-    apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata: metadata(component, where, name),
-    roleRef: { apiGroup: rbac, kind: 'Role', name }, subjects: account(component, namespace),
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata: metadata(component, where, name),
+    roleRef: { apiGroup: rbac, kind: 'Role', name },
+    subjects: account(component, namespace),
   },
 ]
 
-/** What a component runs as: nobody in particular, on a read-only file system, without a way to more. */
+/** Security context of a component: an unprivileged user, a read-only file system, no privilege escalation. */
 const confined = {
-  pod: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+  pod: {
+    runAsNonRoot: true,
+    runAsUser: 65532,
+    runAsGroup: 65532,
+    fsGroup: 65532,
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
   container: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
 }
 
@@ -70,13 +103,17 @@ const probe = (path: string, more: object) => ({ httpGet: { path, port: 'https',
 export interface Process {
   args: string[]
   memory: { request: string; limit: string }
-  /** A directory that it writes to. */
+  /** A writable directory. */
   dataDir?: string
-  /** One process at a time, which is gone before the next starts. */
+  /** True if an old process must end before a new one starts. */
   isAlone?: boolean
 }
 
-export function deployment(component: string, { args, memory, dataDir, isAlone }: Process, { namespace, image, replicas }: Settings): Manifest {
+export function deployment(
+  component: string,
+  { args, memory, dataDir, isAlone }: Process,
+  { namespace, image, replicas }: Settings,
+): Manifest {
   const labels = labelsOf(component)
   const container = {
     name: component,
@@ -92,7 +129,9 @@ export function deployment(component: string, { args, memory, dataDir, isAlone }
     ...(dataDir ? { volumeMounts: [{ name: 'data', mountPath: dataDir }] } : {}),
   }
   return {
-    apiVersion: 'apps/v1', kind: 'Deployment', metadata: metadata(component, namespace),
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadata(component, namespace),
     spec: {
       replicas: isAlone ? 1 : replicas(component),
       ...(isAlone ? { strategy: { type: 'Recreate' } } : {}),
@@ -112,13 +151,17 @@ export function deployment(component: string, { args, memory, dataDir, isAlone }
 }
 
 export const disruptionBudget = (component: string, { namespace }: Settings): Manifest => ({
-  apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: metadata(component, namespace),
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: metadata(component, namespace),
   spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(component) } },
 })
 
-/** Probes and metrics come in, the API server is asked, and nothing else. */
+/** Allows incoming probes and scrapes, and outgoing requests to the API server. */
 export const networkPolicy = (component: string, { namespace }: Settings): Manifest => ({
-  apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: metadata(component, namespace),
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: metadata(component, namespace),
   spec: {
     podSelector: { matchLabels: labelsOf(component) },
     policyTypes: ['Ingress', 'Egress'],
@@ -128,17 +171,26 @@ export const networkPolicy = (component: string, { namespace }: Settings): Manif
 })
 
 export const service = (component: string, { namespace }: Settings): Manifest => ({
-  apiVersion: 'v1', kind: 'Service', metadata: metadata(component, namespace),
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: metadata(component, namespace),
   spec: { selector: labelsOf(component), ports: [{ name: 'https', port, targetPort: 'https' }] },
 })
 
-/** For the operator of Prometheus, where there is one. */
+/** For the Prometheus operator. */
 export const serviceMonitor = (component: string, { namespace }: Settings): Manifest => ({
-  apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', metadata: metadata(component, namespace),
+  apiVersion: 'monitoring.coreos.com/v1',
+  kind: 'ServiceMonitor',
+  metadata: metadata(component, namespace),
   spec: {
     selector: { matchLabels: labelsOf(component) },
-    endpoints: [{
-      port: 'https', scheme: 'https', bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token', tlsConfig: { insecureSkipVerify: true },
-    }],
+    endpoints: [
+      {
+        port: 'https',
+        scheme: 'https',
+        bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+        tlsConfig: { insecureSkipVerify: true },
+      },
+    ],
   },
 })

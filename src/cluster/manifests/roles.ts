@@ -6,15 +6,20 @@ export interface Rule {
   resourceNames?: string[]
 }
 
-const rule = (verbs: string, group: string, resources: string, name?: string): Rule =>
-  ({ apiGroups: [group], resources: resources.split(' '), verbs: verbs.split(' '), ...(name ? { resourceNames: [name] } : {}) })
+const rule = (verbs: string, group: string, resources: string, name?: string): Rule => ({
+  apiGroups: [group],
+  resources: resources.split(' '),
+  verbs: verbs.split(' '),
+  ...(name ? { resourceNames: [name] } : {}),
+})
 
-/** Streams begin with what there is; servers before 1.34 are asked for lists first. A write without an answer is looked up. */
+/** Streaming lists need only `watch`; servers before 1.34 need `list` too. */
 const follow = 'list watch'
 
 /**
- * Rights in the whole cluster, by component. Only conditions are published, by patches of statuses; deployments and their status
- * are not among them.
+ * Cluster-wide permissions by component. Conditions are published only by patches of statuses, and Deployments are not
+ * among them. `get` is for looking up an object after a write whose response was lost. An apply that creates its object
+ * needs `create` besides `patch`.
  */
 export const clusterRules: Readonly<Record<string, readonly Rule[]>> = {
   publisher: [
@@ -37,7 +42,7 @@ export const clusterRules: Readonly<Record<string, readonly Rule[]>> = {
     rule('create', 'authentication.k8s.io', 'tokenreviews'),
     rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
   ],
-  // Beyond the roles that Kubernetes has for each of its controllers.
+  // In addition to Kubernetes' roles for each of its controllers.
   controllers: [
     rule('get', '', 'pods'),
     rule('patch', '', 'persistentvolumeclaims'),
@@ -45,11 +50,11 @@ export const clusterRules: Readonly<Record<string, readonly Rule[]>> = {
   ],
 }
 
-/** Rights on the lease of an election, in the namespace of the component. */
+/** Permissions for the lease of an election, in the namespace of the component. */
 export const leaseRules = (name: string): Rule[] => [
   rule('create', 'coordination.k8s.io', 'leases'),
   rule('get watch update', 'coordination.k8s.io', 'leases', name),
 ]
 
-/** Rights to see whether another manager holds its lease, in the namespace of that lease. */
+/** Permissions to observe the lease of another manager, in the namespace of that lease. */
 export const rivalRules: readonly Rule[] = [rule(follow, 'coordination.k8s.io', 'leases', 'kube-controller-manager')]

@@ -10,7 +10,7 @@ export interface Observed {
 
 export type CleaningAction = { kind: 'Delete' }
 
-/** Deletes a token that has expired, or whose expiration cannot be read. A token without one stays. */
+/** Deletes a token that has expired, or whose expiration cannot be parsed. A token without an expiration is kept. */
 export function planCleaning({ secret, nowMs }: Observed): Step<CleaningAction> {
   const leftMs = tokenMsLeft(secret, nowMs)
   if (leftMs === undefined) return { actions: [] }
@@ -21,12 +21,11 @@ export function planCleaning({ secret, nowMs }: Observed): Step<CleaningAction> 
 export const tokenCleaner = defineController<Secret, Observed, CleaningAction>({
   name: 'token-cleaner',
   owner: secrets,
-  looksAt: isBootstrapToken,
+  sources: { looksAt: isBootstrapToken },
   observe: ({ nowMs }, secret) => ({ secret, nowMs }),
   plan: planCleaning,
   apply: {
-    // Only the version that was judged: its expiration may have been moved meanwhile.
-    Delete: ({ writer, owner }) =>
-      writer.delete(secrets, owner, { resourceVersion: owner.metadata.resourceVersion }),
+    // The version is checked, because the expiration may have been extended since.
+    Delete: ({ writer, owner }) => writer.delete(secrets, owner, { resourceVersion: owner.metadata.resourceVersion }),
   },
 })

@@ -22,12 +22,14 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url')
 /** A JWS of the content by HS256, without the content itself (RFC 7515, appendix F). */
 export function detachedSignature(content: string, id: string, key: string): string {
   const header = base64url(JSON.stringify({ alg: 'HS256', kid: id }))
-  return `${header}..${createHmac('sha256', key).update(`${header}.${base64url(content)}`).digest('base64url')}`
+  return `${header}..${createHmac('sha256', key)
+    .update(`${header}.${base64url(content)}`)
+    .digest('base64url')}`
 }
 
 const isSignature = (key: string) => key.startsWith(signaturePrefix)
 
-/** The data with one signature for each token that may sign, and no other. */
+/** The data with one signature per token that may sign, and no other signatures. */
 function signedData(data: Record<string, string>, tokens: readonly Secret[], nowMs: number): Record<string, string> {
   const content = data.kubeconfig
   if (content === undefined) return data
@@ -42,7 +44,7 @@ function signedData(data: Record<string, string>, tokens: readonly Secret[], now
 const isSame = (a: Record<string, string>, b: Record<string, string>): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => a[key] === b[key])
 
-/** Signs the kubeconfig by every token that may, and again when the first of them expires. */
+/** Signs the kubeconfig with every token that may sign, and again when the first of them expires. */
 export function planSigning({ clusterInfo: { data = {} }, tokens, nowMs }: Observed): Step<SigningAction> {
   const signed = signedData(data, tokens, nowMs)
   const left = tokens.map((token) => tokenMsLeft(token, nowMs)).filter((ms) => ms !== undefined && ms > 0) as number[]
@@ -52,13 +54,15 @@ export function planSigning({ clusterInfo: { data = {} }, tokens, nowMs }: Obser
   }
 }
 
-/** Signs the ConfigMap cluster-info of kube-public, from which machines that join learn whom to trust. */
+/** Signs the ConfigMap cluster-info in kube-public, which tells joining machines whom to trust. */
 export const bootstrapSigner = defineController<ConfigMap, Observed, SigningAction>({
   name: 'bootstrap-signer',
   owner: configmaps,
-  looksAt: ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
-  watches: [watching(secrets, (secret) => (isBootstrapToken(secret) ? [`${namespace}/${name}`] : []))],
-  indexes: [indexing(secrets, byToken, (secret) => (isBootstrapToken(secret) ? [''] : []))],
+  sources: {
+    looksAt: ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
+    watches: [watching(secrets, (secret) => (isBootstrapToken(secret) ? [`${namespace}/${name}`] : []))],
+    indexes: [indexing(secrets, byToken, (secret) => (isBootstrapToken(secret) ? [''] : []))],
+  },
   observe: ({ caches, nowMs }, clusterInfo) => ({ clusterInfo, tokens: caches.byIndex(secrets, byToken, ''), nowMs }),
   plan: planSigning,
   apply: {

@@ -4,7 +4,12 @@ import { type CertificateRequest, addressBytes } from '../../api/x509/index.ts'
 import { certificatesigningrequests, nodes } from '../../client/index.ts'
 import { type Step, defineController, watching } from '../kit/index.ts'
 import {
-  hasCondition, kubeletClient, kubeletClientSigner, kubeletServing, kubeletServingSigner, readRequest,
+  hasCondition,
+  kubeletClient,
+  kubeletClientSigner,
+  kubeletServing,
+  kubeletServingSigner,
+  readRequest,
 } from './signer-rules.ts'
 
 export type ApprovingAction = { kind: 'Approve'; message: string }
@@ -21,9 +26,8 @@ const messageOf = (whose: string) => `Auto approving ${whose} client certificate
 const bootstrappers = 'system:bootstrappers'
 
 /**
- * Users that get a node's certificate without a person's approval. Kubernetes asks its authorizer (create of
- * certificatesigningrequests/selfnodeclient and …/nodeclient). Until there is one, the groups count to which a cluster
- * usually gives these rights.
+ * The groups whose requests are approved automatically. Kubernetes asks its authorizer (create of
+ * certificatesigningrequests/selfnodeclient and …/nodeclient). These are the groups that usually have the rights.
  */
 const mayRenewOwn = (groups: readonly string[]) => groups.includes('system:nodes') || groups.includes('system:masters')
 const mayJoinNodes = (groups: readonly string[]) =>
@@ -31,13 +35,13 @@ const mayJoinNodes = (groups: readonly string[]) =>
 
 const userPrefix = 'system:node:'
 
-/** The name of the node that asks; undefined for anybody else. */
+/** The name of the requesting node. Undefined for other users. */
 const askingNode = ({ spec }: CertificateSigningRequest): string | undefined =>
   spec.username?.startsWith(userPrefix) && spec.groups?.includes('system:nodes')
     ? spec.username.slice(userPrefix.length)
     : undefined
 
-/** True if every name that is asked for is one that the Node has. */
+/** True if every requested name belongs to the Node. */
 function areNamesOf({ names }: CertificateRequest, { status }: Node): boolean {
   const known = (status?.addresses ?? []).map(({ type, address }) => ({ isIp: type.endsWith('IP'), address }))
   const ips = known.filter(({ isIp }) => isIp).map(({ address }) => addressBytes(address))
@@ -45,7 +49,7 @@ function areNamesOf({ names }: CertificateRequest, { status }: Node): boolean {
   return names.addresses.every((one) => ips.some((ip) => ip.equals(one))) && names.dns.every((one) => dns.includes(one))
 }
 
-/** Approves the serving certificate of a node that asks for itself, for addresses that its Node object has. */
+/** Approves the serving certificate of a node for addresses in its Node object. */
 function planServing(csr: CertificateSigningRequest, node: Node | undefined): Step<ApprovingAction> {
   const request = readRequest(csr)
   const isOwn = askingNode(csr) !== undefined && csr.spec.username === request.subject.commonName
@@ -56,8 +60,8 @@ function planServing(csr: CertificateSigningRequest, node: Node | undefined): St
 }
 
 /**
- * Approves the client certificate that a node renews, or gets when it joins, and the serving certificate of a node.
- * Everything else waits for a person.
+ * Approves the client certificate of a node that joins or renews, and its serving certificate. Other requests wait for
+ * an administrator.
  */
 export function planApproving(csr: CertificateSigningRequest, node?: Node): Step<ApprovingAction> {
   if (!isUndecided(csr)) return { actions: [] }
@@ -75,7 +79,7 @@ type Csr = CertificateSigningRequest
 
 interface Observed {
   csr: Csr
-  /** The node that asks, if it is one. */
+  /** The requesting node, if any. */
   node: Node | undefined
 }
 
@@ -83,17 +87,20 @@ interface Observed {
 export const csrApprovingController = defineController<Csr, Observed, ApprovingAction>({
   name: 'csrapproving',
   owner: certificatesigningrequests,
-  looksAt: isUndecided,
-  watches: [
-    watching<Node>(
-      nodes,
-      ({ metadata }, caches) =>
-        caches.list(certificatesigningrequests)
-          .filter((csr) => isServing(csr) && askingNode(csr) === metadata.name)
-          .map((csr) => csr.metadata.name!),
-      (before, after) => !deepEqual(before.status?.addresses, after.status?.addresses),
-    ),
-  ],
+  sources: {
+    looksAt: isUndecided,
+    watches: [
+      watching<Node>(
+        nodes,
+        ({ metadata }, caches) =>
+          caches
+            .list(certificatesigningrequests)
+            .filter((csr) => isServing(csr) && askingNode(csr) === metadata.name)
+            .map((csr) => csr.metadata.name!),
+        (before, after) => !deepEqual(before.status?.addresses, after.status?.addresses),
+      ),
+    ],
+  },
   observe: ({ caches }, csr) => ({ csr, node: caches.get(nodes, '', askingNode(csr) ?? '') }),
   plan: ({ csr, node }) => planApproving(csr, node),
   apply: {

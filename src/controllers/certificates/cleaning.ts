@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { millisecondsOf } from '../../api/timestamp.ts'
+import { millisecondsOf } from '../../api/object.ts'
 import type { CertificateSigningRequest } from '../../api/generated/types.ts'
 import { certificatesigningrequests } from '../../client/index.ts'
 import { type Step, defineController } from '../kit/index.ts'
@@ -15,23 +15,23 @@ const hourMs = 3_600_000
 const decidedMs = hourMs
 const pendingMs = 24 * hourMs
 
-/** The expiry of the issued certificate; undefined if there is none, or one that cannot be read. */
+/** The expiry of the issued certificate. Undefined if there is none, or it cannot be parsed. */
 function expiryOf({ status }: CertificateSigningRequest): number | undefined {
   if (!status.certificate) return undefined
   try {
     return Date.parse(new X509Certificate(Buffer.from(status.certificate, 'base64')).validTo)
   } catch {
-    // Another signer may issue what Node cannot read. Such a request stays for as long as any that was approved.
+    // Another signer may issue certificates that Node cannot parse. Such a request is kept as long as other approved
+    // ones.
     return undefined
   }
 }
 
-/** The times after each of which a request has served its purpose. */
+/** The times after which a request is no longer needed. */
 function deadlinesOf(csr: CertificateSigningRequest): number[] {
   const conditions = csr.status.conditions ?? []
-  const since = (type: string) => conditions.filter((c) => c.type === type).map(
-    (c) => millisecondsOf(c.lastUpdateTime) + decidedMs,
-  )
+  const since = (type: string) =>
+    conditions.filter((c) => c.type === type).map((c) => millisecondsOf(c.lastUpdateTime) + decidedMs)
   const expiry = expiryOf(csr)
   return [
     ...(csr.status.certificate ? since('Approved') : []),
@@ -42,7 +42,7 @@ function deadlinesOf(csr: CertificateSigningRequest): number[] {
   ].filter((time) => !Number.isNaN(time))
 }
 
-/** Deletes requests that were answered an hour ago, are undecided for a day, or whose certificate has expired. */
+/** Deletes requests that were answered an hour ago, are pending for a day, or whose certificate has expired. */
 export function planCleaning({ csr, nowMs }: Observed): Step<CleaningAction> {
   const deadlines = deadlinesOf(csr)
   if (deadlines.length === 0) return { actions: [] }
@@ -50,17 +50,14 @@ export function planCleaning({ csr, nowMs }: Observed): Step<CleaningAction> {
   return leftMs >= 0 ? { actions: [], requeueAfterMs: leftMs + 1 } : { actions: [{ kind: 'Delete' }] }
 }
 
-/** Keeps answered requests from piling up. */
+/** Deletes old requests. */
 export const csrCleanerController = defineController<CertificateSigningRequest, Observed, CleaningAction>({
   name: 'csrcleaner',
   owner: certificatesigningrequests,
   observe: ({ nowMs }, csr) => ({ csr, nowMs }),
   plan: planCleaning,
   apply: {
-    Delete: ({ writer, owner }) => writer.delete(
-      certificatesigningrequests,
-      owner,
-      { resourceVersion: owner.metadata.resourceVersion },
-    ),
+    Delete: ({ writer, owner }) =>
+      writer.delete(certificatesigningrequests, owner, { resourceVersion: owner.metadata.resourceVersion }),
   },
 })

@@ -9,7 +9,7 @@ export const kubeletServingSigner = 'kubernetes.io/kubelet-serving'
 export const readRequest = ({ spec }: CertificateSigningRequest): CertificateRequest =>
   parseCertificateRequest(Buffer.from(spec.request, 'base64').toString())
 
-/** The reason for which a signer refuses a request, in Kubernetes' words; undefined if it signs. */
+/** The reason for which a signer rejects a request, in Kubernetes' words. Undefined if it signs. */
 type SignerRule = (request: CertificateRequest, usages: readonly string[]) => string | undefined
 
 const isSameSet = (a: readonly string[], b: readonly string[]) => {
@@ -17,7 +17,7 @@ const isSameSet = (a: readonly string[], b: readonly string[]) => {
   return set.size === new Set(b).size && b.every((item) => set.has(item))
 }
 
-/** A key that is not RSA enciphers no keys: `key encipherment` may be left out. */
+/** Only RSA keys encipher other keys, so `key encipherment` may be missing for others. */
 function usagesProblem(usages: readonly string[], wanted: readonly string[]): string | undefined {
   const withoutEncipherment = wanted.filter((usage) => usage !== 'key encipherment')
   if (isSameSet(usages, wanted) || isSameSet(usages, withoutEncipherment)) return undefined
@@ -34,7 +34,7 @@ const notNodeName = 'subject common name does not begin with system:node:'
 const firstOf = (...problems: (string | false | undefined)[]): string | undefined =>
   problems.find((problem): problem is string => typeof problem === 'string')
 
-/** The rule of serving certificates of nodes; approval follows it, too. */
+/** The rule for serving certificates of nodes, which approval uses as well. */
 export const kubeletServing: SignerRule = (request, usages) => {
   const { dns, addresses, emails, uris } = request.names
   return firstOf(
@@ -47,7 +47,7 @@ export const kubeletServing: SignerRule = (request, usages) => {
   )
 }
 
-/** The rule of client certificates of nodes; approval follows it, too. */
+/** The rule for client certificates of nodes, which approval uses as well. */
 export const kubeletClient: SignerRule = (request, usages) => {
   const { dns, addresses, emails, uris } = request.names
   return firstOf(
@@ -69,7 +69,7 @@ const apiServerClient: SignerRule = (_request, usages) => {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth'
 }
 
-/** The signers that there are, and what each demands. */
+/** The signers and their rules. */
 export const signers: Readonly<Record<string, SignerRule>> = {
   'kubernetes.io/kube-apiserver-client': apiServerClient,
   [kubeletClientSigner]: kubeletClient,

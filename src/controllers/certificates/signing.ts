@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { timestamp } from '../../api/timestamp.ts'
-import { signRequest, validityOf } from '../../api/x509/index.ts'
-import type { SigningAuthority } from '../../api/x509/index.ts'
+import { timestamp } from '../../api/object.ts'
+import { type SigningAuthority, signRequest, validityOf } from '../../api/x509/index.ts'
 import type { CertificateSigningRequest } from '../../api/generated/types.ts'
 import { certificatesigningrequests } from '../../client/index.ts'
 import { type Step, defineController } from '../kit/index.ts'
@@ -10,14 +9,14 @@ import { hasCondition, readRequest, signers } from './signer-rules.ts'
 export type SigningAction = { kind: 'Sign' } | { kind: 'Fail'; message: string }
 
 /** Requests that one of our signers has to answer. */
-export const isToBeSigned = (csr: CertificateSigningRequest): boolean =>
+const isToBeSigned = (csr: CertificateSigningRequest): boolean =>
   Object.hasOwn(signers, csr.spec.signerName) &&
   hasCondition(csr, 'Approved') &&
   !hasCondition(csr, 'Denied') &&
   !hasCondition(csr, 'Failed') &&
   !csr.status.certificate
 
-/** Signs what was approved; what breaks the signer's rules fails for good. */
+/** Signs approved requests. A request that violates the signer's rules fails permanently. */
 export function planSigning(csr: CertificateSigningRequest): Step<SigningAction> {
   if (!isToBeSigned(csr)) return { actions: [] }
   const problem = signers[csr.spec.signerName]!(readRequest(csr), csr.spec.usages ?? [])
@@ -26,7 +25,7 @@ export function planSigning(csr: CertificateSigningRequest): Step<SigningAction>
 
 const minSeconds = 600
 
-/** The lifetime of a certificate: the one asked for, from ten minutes up to the longest that is given. */
+/** The lifetime of a certificate: as requested, from ten minutes up to the maximum. */
 export function durationMs(expirationSeconds: number | undefined, longestMs: number): number {
   if (expirationSeconds === undefined) return longestMs
   return Math.min(Math.max(expirationSeconds, minSeconds) * 1000, longestMs)
@@ -37,7 +36,7 @@ export const csrSigningController = (authority: SigningAuthority, longestMs: num
   defineController<CertificateSigningRequest, CertificateSigningRequest, SigningAction>({
     name: 'csrsigning',
     owner: certificatesigningrequests,
-    looksAt: isToBeSigned,
+    sources: { looksAt: isToBeSigned },
     observe: (_ctx, csr) => csr,
     plan: planSigning,
     apply: {

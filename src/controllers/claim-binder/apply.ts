@@ -1,31 +1,44 @@
 import { conflict, isNotFound } from '../../api/errors.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/types.ts'
-import { boundClaim, boundVolume } from '../../api/kinds/volume-binding.ts'
-import { type KubeObject, type ResourceType, pathOf, persistentvolumeclaims, persistentvolumes } from '../../client/index.ts'
+import { boundClaim, boundVolume } from '../../api/kinds/volumes/volume-binding.ts'
+import {
+  type KubeObject,
+  type ResourceType,
+  pathOf,
+  persistentvolumeclaims,
+  persistentvolumes,
+} from '../../client/index.ts'
 import type { Appliers, ApplyContext } from '../kit/index.ts'
-import type { Action } from './plan.ts'
-import { boundStatus, saysAlready, unboundStatus } from './status.ts'
+import { type Action, boundStatus, saysAlready, unboundStatus } from './plan.ts'
 
 type Context = ApplyContext<PersistentVolumeClaim>
 
 export const apply: Appliers<PersistentVolumeClaim, Action> = {
   Bind: bind,
-  Wait: ({ writer, owner }) => writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Pending') }),
+  Wait: ({ writer, owner }) =>
+    writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Pending') }),
   async Lose({ writer, owner, event, ask }, { volume, told }) {
     if (volume && (await live(ask, persistentvolumes, '', volume))) throw notCached(persistentvolumes, volume)
     await writer.updateStatus(persistentvolumeclaims, { ...owner, status: unboundStatus(owner, 'Lost') })
     event('Warning', told.reason, told.message)
   },
-  SetClass: ({ writer, owner }, { name }) => writer.update(persistentvolumeclaims, { ...owner, spec: { ...owner.spec, storageClassName: name } }),
+  SetClass: ({ writer, owner }, { name }) =>
+    writer.update(persistentvolumeclaims, { ...owner, spec: { ...owner.spec, storageClassName: name } }),
   Ask: ({ writer }, { claim }) => writer.update(persistentvolumeclaims, claim),
   Tell: async ({ event }, { type, told }) => event(type, told.reason, told.message),
 }
 
-/** The volume first: whoever has that has won. A claim that is Bound has a volume that is Bound. */
+/** The volume is written first, and decides who wins. A Bound claim has a Bound volume. */
 async function bind(ctx: Context, { volume }: { volume: PersistentVolume }): Promise<void> {
   const { writer, owner } = ctx
   const taken = await take(ctx, volume)
-  const bound = taken.status?.phase === 'Bound' ? taken : await writer.updateStatus(persistentvolumes, { ...taken, status: { ...taken.status, phase: 'Bound', message: '' } })
+  const bound =
+    taken.status?.phase === 'Bound'
+      ? taken
+      : await writer.updateStatus(persistentvolumes, {
+          ...taken,
+          status: { ...taken.status, phase: 'Bound', message: '' },
+        })
   const wanted = boundClaim(owner, bound)
   const claim = wanted === owner ? owner : await writer.update(persistentvolumeclaims, wanted)
   const status = boundStatus(claim, bound)
@@ -35,7 +48,7 @@ async function bind(ctx: Context, { volume }: { volume: PersistentVolume }): Pro
 async function take({ writer, owner, ask }: Context, volume: PersistentVolume): Promise<PersistentVolume> {
   const taken = boundVolume(volume, owner)
   if (taken === volume) return volume
-  // A volume that was given to a claim which is gone would be released, and its data with it.
+  // A volume that is bound to a deleted claim would be released together with its data.
   const { namespace = '', name = '', uid } = owner.metadata
   const now = await live(ask, persistentvolumeclaims, namespace, name)
   if (!now || now.metadata.uid !== uid || now.metadata.deletionTimestamp) {
@@ -44,11 +57,20 @@ async function take({ writer, owner, ask }: Context, volume: PersistentVolume): 
   return writer.update(persistentvolumes, taken)
 }
 
-/** The cache is behind. It is asked again until it is not: what is gone before the cache has it would never be told of. */
-export const notCached = ({ group, plural }: ResourceType, name: string): Error => conflict({ group, resource: plural }, name, 'it is there, and not in the cache yet')
+/**
+ * The cache is behind. The check repeats until it is current, because an object that is deleted before is never
+ * reported.
+ */
+export const notCached = ({ group, plural }: ResourceType, name: string): Error =>
+  conflict({ group, resource: plural }, name, 'it is there, and not in the cache yet')
 
-/** How an object is at the server now; undefined if it is not there. */
-export async function live<T extends KubeObject>(ask: Context['ask'], type: ResourceType<T>, namespace: string, name: string): Promise<T | undefined> {
+/** The object as the server has it. Undefined if it does not exist. */
+export async function live<T extends KubeObject>(
+  ask: Context['ask'],
+  type: ResourceType<T>,
+  namespace: string,
+  name: string,
+): Promise<T | undefined> {
   try {
     return await ask<T>(pathOf(type, namespace, name))
   } catch (e) {

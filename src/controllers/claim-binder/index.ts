@@ -1,2 +1,2 @@
-export { claimBinder } from './claims.ts'
+export { claimBinder } from './controller.ts'
 export { volumeBinder } from './volumes.ts'

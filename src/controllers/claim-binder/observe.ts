@@ -1,33 +1,84 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/generated/types.ts'
-import { isDefaultStorageClass, newestClass } from '../../api/kinds/default-class.ts'
-import { betaStorageClass, storageClassOf } from '../../api/kinds/storage-class-name.ts'
-import { selectedNode } from '../../api/kinds/volume-binding.ts'
-import { isDelayed } from '../../api/kinds/volume-matching.ts'
-import { keyOf, nodes, persistentvolumes, storageclasses } from '../../client/index.ts'
-import type { Caches, ObserveContext } from '../kit/index.ts'
+import {
+  betaStorageClass,
+  isDefaultStorageClass,
+  newestClass,
+  storageClassOf,
+} from '../../api/kinds/volumes/storage-classes.ts'
+import { bindCompleted, claimKeyOf, selectedNode } from '../../api/kinds/volumes/volume-binding.ts'
+import { isDelayed } from '../../api/kinds/volumes/volume-matching.ts'
+import { keyOf, nodes, persistentvolumeclaims, persistentvolumes, storageclasses } from '../../client/index.ts'
+import { type CacheIndex, type Caches, type ObserveContext, indexing } from '../kit/index.ts'
 import { isPodActive, podsOfClaim } from '../kit/workload/index.ts'
-import { isUnbound, volumesFor, volumesFree } from './indexes.ts'
 
-/** The node of a consumer. Its object may be missing: pods can be bound to nodes that are not there yet. */
-export interface ConsumerNode {
+const byVolume = 'volume-name'
+const waitingByClass = 'waiting-in-class'
+const byClaim = 'claim'
+const freeByClass = 'free-in-class'
+
+/** Reports whether a claim has never been bound. */
+export const isUnbound = ({ metadata }: PersistentVolumeClaim): boolean =>
+  metadata.annotations?.[bindCompleted] === undefined
+
+/** Claims by the name of their volume. */
+const claimsByVolume = indexing(persistentvolumeclaims, byVolume, ({ spec }) =>
+  spec.volumeName ? [spec.volumeName] : [],
+)
+
+/** Unbound claims by class. */
+const waitingClaims = indexing(persistentvolumeclaims, waitingByClass, (claim) =>
+  isUnbound(claim) && !claim.spec.volumeName ? [storageClassOf(claim)] : [],
+)
+
+/** Volumes by the claim that they are reserved for. */
+const volumesByClaim = indexing(persistentvolumes, byClaim, (volume) =>
+  [claimKeyOf(volume)].filter((key) => key !== undefined),
+)
+
+/** Volumes without a claim, by class. */
+const freeVolumes = indexing(persistentvolumes, freeByClass, (volume) =>
+  volume.spec.claimRef ? [] : [storageClassOf(volume)],
+)
+
+export const claimIndexes: readonly CacheIndex[] = [claimsByVolume, waitingClaims, volumesByClaim, freeVolumes]
+export const volumeIndexes: readonly CacheIndex[] = [volumesByClaim]
+
+/** The keys of the claims that name a volume. */
+export const claimsNaming = (caches: Caches, volume: string): string[] =>
+  caches.byIndex(persistentvolumeclaims, byVolume, volume).map(keyOf)
+
+/** The unbound claims of a class. */
+export const claimsWaiting = (caches: Caches, storageClass: string): PersistentVolumeClaim[] =>
+  caches.byIndex(persistentvolumeclaims, waitingByClass, storageClass)
+
+/** The volumes that are reserved for a claim. */
+export const volumesFor = (caches: Caches, claimKey: string): PersistentVolume[] =>
+  caches.byIndex(persistentvolumes, byClaim, claimKey)
+
+/** The volumes of a class without a claim. */
+const volumesFree = (caches: Caches, storageClass: string): PersistentVolume[] =>
+  caches.byIndex(persistentvolumes, freeByClass, storageClass)
+
+/** The node of a consumer. The object may be missing, because pods can be bound to nodes that do not exist yet. */
+interface ConsumerNode {
   name: string
   node: Node | undefined
 }
 
-/** All that is known of a claim when it is decided about. */
+/** The input of a reconcile. */
 export interface Observed {
   claim: PersistentVolumeClaim
-  /** The one that the claim names. */
+  /** The volume that the claim names. */
   volume: PersistentVolume | undefined
-  /** Those that a claim without a volume could get: nobody has them, or they are meant for it. */
+  /** The volumes that an unbound claim could use: available ones, and those that are reserved for it. */
   candidates: readonly PersistentVolume[]
   storageClass: StorageClass | undefined
-  /** What a claim without a class would get. */
+  /** The default class for a claim without a class. */
   defaultClass: string | undefined
-  /** Pods that wait for the claim and have no node, where that matters. */
+  /** Unscheduled pods that wait for the claim, if the class waits for a consumer. */
   unscheduled: readonly string[]
   consumer: ConsumerNode | undefined
-  /** What users were told last. */
+  /** The last event that was emitted. */
   told: string | undefined
 }
 
@@ -43,19 +94,28 @@ export function observe({ caches, remembered }: ObserveContext, claim: Persisten
     volume: volumeName ? caches.get(persistentvolumes, '', volumeName) : undefined,
     candidates: isLooking ? [...volumesFor(caches, keyOf(claim)), ...volumesFree(caches, className)] : [],
     storageClass,
-    defaultClass: isLooking && hasNoClass(claim) ? newestClass(caches.list(storageclasses).filter(isDefaultStorageClass))?.metadata.name : undefined,
-    unscheduled: consumers.filter(({ spec }) => !spec.nodeName).map(({ metadata }) => metadata.name!).toSorted(),
+    defaultClass:
+      isLooking && hasNoClass(claim)
+        ? newestClass(caches.list(storageclasses).filter(isDefaultStorageClass))?.metadata.name
+        : undefined,
+    unscheduled: consumers
+      .filter(({ spec }) => !spec.nodeName)
+      .map(({ metadata }) => metadata.name!)
+      .toSorted(),
     consumer: nodeOf(consumers, caches),
     told: remembered as string | undefined,
   }
 }
 
-/** Whether the claim does not even say that it wants none. */
-const hasNoClass = ({ metadata, spec }: PersistentVolumeClaim): boolean => spec.storageClassName === undefined && metadata.annotations?.[betaStorageClass] === undefined
+/** Reports whether the class of a claim is not set, not even to the empty class. */
+const hasNoClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
+  spec.storageClassName === undefined && metadata.annotations?.[betaStorageClass] === undefined
 
-/** Of several consumers that have their node, the first by name decides. */
+/** The node of the first scheduled consumer by name. */
 function nodeOf(consumers: readonly Pod[], caches: Caches): ConsumerNode | undefined {
-  const [first] = consumers.filter(({ spec }) => spec.nodeName).toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1))
+  const [first] = consumers
+    .filter(({ spec }) => spec.nodeName)
+    .toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1))
   const name = first?.spec.nodeName
   return name ? { name, node: caches.get(nodes, '', name) } : undefined
 }

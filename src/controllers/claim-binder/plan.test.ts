@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Node } from '../../api/generated/types.ts'
-import { sampleClaim, sampleClass, sampleVolume } from '../../api/kinds/sample-volumes.ts'
-import { bindCompleted, boundClaim, boundVolume, selectedNode } from '../../api/kinds/volume-binding.ts'
+import { sampleClaim, sampleClass, sampleVolume } from '../../api/kinds/volumes/sample-volumes.ts'
+import { bindCompleted, boundClaim, boundVolume, selectedNode } from '../../api/kinds/volumes/volume-binding.ts'
 import type { Observed } from './observe.ts'
-import { type Action, plan } from './plan.ts'
-import { boundStatus } from './status.ts'
+import { type Action, boundStatus, plan } from './plan.ts'
 
 const fresh = sampleClaim('c')
 const free = sampleVolume('v')

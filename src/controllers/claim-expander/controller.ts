@@ -1,21 +1,23 @@
 import type { PersistentVolumeClaim } from '../../api/generated/types.ts'
-import { claimKeyOf } from '../../api/kinds/volume-binding.ts'
+import { claimKeyOf } from '../../api/kinds/volumes/volume-binding.ts'
 import { persistentvolumeclaims, persistentvolumes } from '../../client/index.ts'
 import { defineController, watching } from '../kit/index.ts'
 import { type Action, type Observed, grown, grownStatus, plan, wantsMore } from './plan.ts'
 
-/** Gives claims that ask for more a larger volume, where that is in our hands. */
+/** Expands local volumes for claims that request more storage. */
 export const claimExpander = defineController<PersistentVolumeClaim, Observed, Action>({
   name: 'persistentvolume-expander',
   owner: persistentvolumeclaims,
-  looksAt: wantsMore,
-  watches: [
-    watching(
-      persistentvolumes,
-      (volume) => [claimKeyOf(volume)].filter((key) => key !== undefined),
-      (before, after) => before.spec.claimRef?.uid !== after.spec.claimRef?.uid,
-    ),
-  ],
+  sources: {
+    looksAt: wantsMore,
+    watches: [
+      watching(
+        persistentvolumes,
+        (volume) => [claimKeyOf(volume)].filter((key) => key !== undefined),
+        (before, after) => before.spec.claimRef?.uid !== after.spec.claimRef?.uid,
+      ),
+    ],
+  },
   observe: ({ caches, remembered }, claim) => ({
     claim,
     volume: claim.spec.volumeName ? caches.get(persistentvolumes, '', claim.spec.volumeName) : undefined,
@@ -30,7 +32,8 @@ export const claimExpander = defineController<PersistentVolumeClaim, Observed, A
       event('Normal', 'VolumeResizeSuccessful', 'Resize volume succeeded')
     },
     async LeaveToOthers({ event }, { isDriver }) {
-      const message = "Ignoring the PVC: didn't find a plugin capable of expanding the volume; waiting for an external controller to process this PVC."
+      const message =
+        "Ignoring the PVC: didn't find a plugin capable of expanding the volume; waiting for an external controller to process this PVC."
       event(isDriver ? 'Normal' : 'Warning', 'ExternalExpanding', message)
     },
   },

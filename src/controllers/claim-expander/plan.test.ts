@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { localPathProvisioner } from '../../api/kinds/local-path.ts'
-import { sampleClaim, sampleVolume } from '../../api/kinds/sample-volumes.ts'
-import { boundVolume, provisionedBy } from '../../api/kinds/volume-binding.ts'
+import { localPathProvisioner } from '../../api/kinds/volumes/storage-classes.ts'
+import { sampleClaim, sampleVolume } from '../../api/kinds/volumes/sample-volumes.ts'
+import { boundVolume, provisionedBy } from '../../api/kinds/volumes/volume-binding.ts'
 import { type Observed, grown, grownStatus, plan } from './plan.ts'
 
 const claim = (wanted: string, has: string, phase = 'Bound') =>

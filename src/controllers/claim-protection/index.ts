@@ -1,3 +1,3 @@
-export { attributesClassProtector } from './attributes-classes.ts'
-export { claimProtector } from './claims.ts'
-export { volumeProtector } from './volumes.ts'
+export { attributesClassProtector } from './controller.ts'
+export { claimProtector } from './controller.ts'
+export { volumeProtector } from './controller.ts'

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
-import { sampleClaim, sampleVolume } from '../../api/kinds/sample-volumes.ts'
+import { sampleClaim, sampleVolume } from '../../api/kinds/volumes/sample-volumes.ts'
 import type { ObjectMeta } from '../../api/object.ts'
-import { classesOfClaim } from './attributes-classes.ts'
-import { uses } from './claims.ts'
+import { classesOfClaim, planVolume, uses } from './controller.ts'
 import { planProtection } from './protection.ts'
-import { planVolume } from './volumes.ts'
 
 const claimProtection = 'kubernetes.io/pvc-protection'
 const plan = planProtection(claimProtection)

@@ -1,2 +1,2 @@
 export { claimRecoveryController } from './controller.ts'
-export { forsakenPodController } from './forsaken-pods.ts'
+export { forsakenPodController } from './controller.ts'

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
-import { claimUsed } from '../../api/kinds/claim-recovery.ts'
-import { boundByController, provisionedBy } from '../../api/kinds/volume-binding.ts'
-import { type Case, whyKept } from './keeping.ts'
-import { snapshotOf } from './provenance.ts'
+import { claimUsed } from '../../api/kinds/workloads/claim-recovery.ts'
+import { boundByController, provisionedBy } from '../../api/kinds/volumes/volume-binding.ts'
+import { type Case, snapshotOf, whyKept } from './keeping.ts'
 import { ago, boundClaim, boundVolume, claimSays, markingNode, samplePod } from './sample.ts'
 
 /** A claim that may go: nothing is known against it, and everything that is needed is known. */
@@ -46,7 +45,7 @@ describe('whyKept() lets a claim go', () => {
 
 describe('whyKept() keeps a claim', () => {
   it.each<[string, Partial<Case>, string]>([
-    // What nodes and controllers have written.
+    // Marks of nodes and controllers.
     ['that is marked', claim(claimSays({ [claimUsed]: '2026' })), 'it was used since 2026'],
     ['with another word for never', claim(claimSays({ [claimUsed]: 'Never' })), 'it was used since Never'],
     ['with an empty mark', claim(claimSays({ [claimUsed]: '' })), 'it was used since '],
@@ -57,7 +56,7 @@ describe('whyKept() keeps a claim', () => {
     ['whose pod is not its first', pod({ metadata: { annotations: {} } }), 'it was not made together with pod web-0'],
     ['that has the name of another one', claim({ uid: 'other' }), 'it was not made together with pod web-0'],
     ['whose uid is a part of another one', pod({ metadata: { annotations: { 'coxswain.dev/new-claims': 'uid-data-web-00' } } }), 'it was not made together with pod web-0'],
-    // What its pod has done.
+    // The history of its pod.
     ['whose pod has a sandbox', pod({ sandbox: { status: 'True', since: 600 } }), 'pod web-0 has had a ready sandbox with it'],
     ['whose pod had a sandbox, and lost it', pod({ sandbox: { status: 'False', since: 60 } }), 'pod web-0 has had a ready sandbox with it'],
     ['whose pod runs an init container', pod({ status: { initContainerStatuses: [container({ running: {} })] } }), 'pod web-0 has had a ready sandbox with it'],
@@ -67,14 +66,14 @@ describe('whyKept() keeps a claim', () => {
     ['whose node cannot vouch for the past', pod({ status: unknown }), 'it is not known whether pod web-0 ever had a ready sandbox'],
     ['whose node says nothing', pod({ sandbox: undefined }), 'it is not known whether pod web-0 ever had a ready sandbox'],
     ['whose node does not say since when', pod({ status: { startTime: undefined } }), 'it is not known whether pod web-0 ever had a ready sandbox'],
-    // Who else may have used it.
+    // Other users.
     ['that another pod names', { others: [samplePod(5)] }, 'it is used by pod web-5, too'],
     ['that a pod names which has not started', { others: [samplePod(5, { spec: { nodeName: undefined } })] }, 'it is used by pod web-5, too'],
     ['if the node does not mark claims, as a kubelet does not', { nodes: [markingNode('n1', {})] }, 'node n1 does not mark claims'],
     ['if another node does not', { nodes: [markingNode(), markingNode('n2', {})] }, 'node n2 does not mark claims'],
     ['if a node says something else', { nodes: [markingNode('n1', { 'coxswain.dev/marks-claims': 'yes' })] }, 'node n1 does not mark claims'],
     ['if its node is gone', { nodes: [markingNode('n2')] }, 'node n1 is gone'],
-    // What its volume was made from.
+    // The source of its volume.
     ['with a data source', claim({}, { dataSource: { kind: 'VolumeSnapshot', name: 's' } }), 'it has a data source, VolumeSnapshot s'],
     ['with a populator', claim({}, { dataSourceRef: { kind: 'Importer', name: 'i' } }), 'it has a data source, Importer i'],
     ['with a data source, also before it has a volume', claim({}, { ...pending, dataSource: { kind: 'VolumeSnapshot', name: 's' } }, 'Pending'), 'it has a data source'],
@@ -96,7 +95,7 @@ describe('whyKept() keeps a claim', () => {
     ['that has had a volume', claim(claimSays({ 'pv.kubernetes.io/bind-completed': 'yes' }), pending, 'Pending'), 'it has had a volume'],
     ['for which a volume was restored', { ...claim({}, pending, 'Pending'), ...volumes(reserved()) }, 'volume restored is reserved for it'],
     ['for which a volume was restored, and is bound just now', { ...claim({}, pending, 'Pending'), ...volumes(reserved({ uid: 'uid-data-web-0' })) }, 'volume restored is reserved for it'],
-    // What becomes of it.
+    // Its deletion.
     ['whose volume stays behind', volume({}, { persistentVolumeReclaimPolicy: 'Retain' }), 'has the reclaim policy Retain'],
     ['whose volume is to be recycled', { ...volume({}, { persistentVolumeReclaimPolicy: 'Recycle' }), allowsRetained: true }, 'has the reclaim policy Recycle'],
     ['whose volume does not say', volume({}, { persistentVolumeReclaimPolicy: undefined }), 'has the reclaim policy undefined'],

@@ -1,22 +1,20 @@
 import type { Node, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { awaitsMark } from '../../api/kinds/claim-recovery.ts'
+import { awaitsMark } from '../../api/kinds/workloads/claim-recovery.ts'
 import { keyOf, nodes, persistentvolumeclaims, persistentvolumes, pods } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { isConditionTrue, podsOfClaim } from '../kit/workload/index.ts'
 import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
-import type { Storage } from './provenance.ts'
-import { type Recovery, recoveryOf } from './recovery.ts'
-import { type Settings, settingsOf } from './settings.ts'
-import { type Tries, triesOf } from './tries.ts'
+import type { Storage } from './keeping.ts'
+import { type Recovery, type Settings, type Tries, recoveryOf, settingsOf, triesOf } from './settings.ts'
 
-/** A claim of a pod that has the name of one made from a template. */
+/** A claim of a pod with the name of a claim template. */
 export interface MemberClaim {
   claim: PersistentVolumeClaim
-  /** What the pod calls it. */
+  /** The name of the pod's volume. */
   volume: string
-  /** True if it counts as used: it does not say `never`. */
+  /** True unless the annotation says `never`. */
   isUsed: boolean
-  /** Pods that name it, this one among them; of one that is used nobody asks. */
+  /** The pods that mount the claim, including this one. Empty for a used claim. */
   users: readonly Pod[]
 }
 
@@ -24,20 +22,20 @@ export interface Member {
   pod: Pod
   ordinal: number
   claims: readonly MemberClaim[]
-  /** Its node is not ready: what it said last may be over. */
+  /** True if the node is not ready, so that its last report may be outdated. */
   isNodeLost: boolean
 }
 
-/** All that is known of a set when it is decided about. */
+/** The input of a reconcile. */
 export interface Observed {
   set: StatefulSet
   settings: Settings
   recovery: Recovery | undefined
   tries: Tries
-  /** Looked up when a pod is due, which is seldom: all volumes, claims and nodes of the cluster. */
+  /** All volumes, claims and nodes of the cluster. Read only when a pod is due, which is rare. */
   storage(): Storage
   nodes(): readonly Node[]
-  /** Its pods, by ordinal. */
+  /** The pods of the set by ordinal. */
   members: readonly Member[]
   nowMs: number
 }
@@ -84,7 +82,7 @@ function claimsOf(caches: Caches, set: StatefulSet, pod: Pod, ordinal: number): 
   })
 }
 
-/** Whether the set wants a pod with this ordinal. */
+/** Reports whether an ordinal is in the desired range. */
 export function isWanted(set: StatefulSet, ordinal: number): boolean {
   const start = startOrdinal(set)
   return ordinal >= start && ordinal < start + (set.spec.replicas ?? 1)

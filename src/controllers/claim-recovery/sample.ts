@@ -1,12 +1,22 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { awaitsMark, claimRecovery, claimRecoveryAfter, claimUsed, marksClaims, neverUsed, newClaims } from '../../api/kinds/claim-recovery.ts'
-import { type SandboxFailure, type SandboxReason, sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
-import { sampleClaim, sampleVolume } from '../../api/kinds/sample-volumes.ts'
-import { boundByController, provisionedBy } from '../../api/kinds/volume-binding.ts'
+import {
+  awaitsMark,
+  claimRecovery,
+  claimRecoveryAfter,
+  claimUsed,
+  marksClaims,
+  neverUsed,
+  newClaims,
+} from '../../api/kinds/workloads/claim-recovery.ts'
+import {
+  type SandboxFailure,
+  type SandboxReason,
+  sandboxConditionType,
+} from '../../api/kinds/pods/sandbox-condition.ts'
+import { sampleClaim, sampleVolume } from '../../api/kinds/volumes/sample-volumes.ts'
+import { boundByController, provisionedBy } from '../../api/kinds/volumes/volume-binding.ts'
 import type { Member, Observed } from './observe.ts'
-import { recoveryOf } from './recovery.ts'
-import { settingsOf } from './settings.ts'
-import { triesOf } from './tries.ts'
+import { recoveryOf, settingsOf, triesOf } from './settings.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 /** A time of that day, so many seconds before now. */
@@ -22,7 +32,10 @@ interface PodOver {
   spec?: object
 }
 
-/** A pod of the set `web` whose sandbox is not ready, ten minutes after its node took it. It was made together with its claim. */
+/**
+ * A pod of the set `web` whose sandbox is not ready, ten minutes after its node took it. It was made together with its
+ * claim.
+ */
 export function samplePod(ordinal: number, over: PodOver = {}): Pod {
   const { sandbox = { status: 'False', since: 600 }, ready = { status: 'False', since: 600 }, startedAt = 600 } = over
   const name = `web-${ordinal}`
@@ -30,11 +43,21 @@ export function samplePod(ordinal: number, over: PodOver = {}): Pod {
   const sandboxSaying = { type: sandboxConditionType, status, lastTransitionTime: ago(since), ...failure }
   return {
     metadata: {
-      name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '9', generation: 1, creationTimestamp: ago(601),
+      name,
+      namespace: 'default',
+      uid: `uid-${name}`,
+      resourceVersion: '9',
+      generation: 1,
+      creationTimestamp: ago(601),
       annotations: { [newClaims]: `uid-data-${name}` },
       ...over.metadata,
     },
-    spec: { nodeName: 'n1', containers: [], volumes: [{ name: 'data', persistentVolumeClaim: { claimName: `data-${name}` } }], ...over.spec },
+    spec: {
+      nodeName: 'n1',
+      containers: [],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: `data-${name}` } }],
+      ...over.spec,
+    },
     status: {
       phase: 'Pending',
       startTime: ago(startedAt),
@@ -51,15 +74,29 @@ export function samplePod(ordinal: number, over: PodOver = {}): Pod {
 const claimAnnotations = { [claimUsed]: neverUsed, [boundByController]: 'yes' }
 
 /** The annotations of a claim that nobody has used, and others. */
-export const claimSays = (more: Record<string, string | undefined>): { annotations: Record<string, string> } =>
-  ({ annotations: { ...claimAnnotations, ...more } as Record<string, string> })
+export const claimSays = (more: Record<string, string | undefined>): { annotations: Record<string, string> } => ({
+  annotations: { ...claimAnnotations, ...more } as Record<string, string>,
+})
 
 /** The pod's claim, which has its volume, and which nobody has used. */
-export const boundClaim = (ordinal: number, metadata: object = {}, phase = 'Bound', spec: object = {}): PersistentVolumeClaim => {
+export const boundClaim = (
+  ordinal: number,
+  metadata: object = {},
+  phase = 'Bound',
+  spec: object = {},
+): PersistentVolumeClaim => {
   const name = `data-web-${ordinal}`
   const creationTimestamp = ago(601)
   return sampleClaim(name, {
-    metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '7', creationTimestamp, annotations: claimAnnotations, ...metadata },
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: `uid-${name}`,
+      resourceVersion: '7',
+      creationTimestamp,
+      annotations: claimAnnotations,
+      ...metadata,
+    },
     spec: { volumeName: `pvc-uid-${name}`, ...spec },
     status: { phase },
   })
@@ -69,7 +106,13 @@ export const boundClaim = (ordinal: number, metadata: object = {}, phase = 'Boun
 export const boundVolume = (ordinal: number, metadata: object = {}, spec: object = {}): PersistentVolume => {
   const claim = `data-web-${ordinal}`
   return sampleVolume(`pvc-uid-${claim}`, {
-    metadata: { name: `pvc-uid-${claim}`, uid: `uid-pv-${ordinal}`, creationTimestamp: ago(600), annotations: { [provisionedBy]: 'example.com/disks' }, ...metadata },
+    metadata: {
+      name: `pvc-uid-${claim}`,
+      uid: `uid-pv-${ordinal}`,
+      creationTimestamp: ago(600),
+      annotations: { [provisionedBy]: 'example.com/disks' },
+      ...metadata,
+    },
     spec: {
       persistentVolumeReclaimPolicy: 'Delete',
       hostPath: { path: `/volumes/${ordinal}` },
@@ -103,13 +146,25 @@ export function sampleSet(over: SetOver = {}): StatefulSet {
   const annotations = { [claimRecovery]: 'recreate', [claimRecoveryAfter]: '5m', ...over.annotations }
   return {
     metadata: { name: 'web', namespace: 'default', uid: 'set', annotations, ...over.metadata },
-    spec: { replicas: 3, podManagementPolicy: 'Parallel', volumeClaimTemplates: [{ metadata: { name: 'data' } }], ...over.spec },
+    spec: {
+      replicas: 3,
+      podManagementPolicy: 'Parallel',
+      volumeClaimTemplates: [{ metadata: { name: 'data' } }],
+      ...over.spec,
+    },
     status: { replicas: 3, ...over.status },
   } as unknown as StatefulSet
 }
 
 export const sampleSeen = (members: readonly Member[], set = sampleSet()): Observed => ({
-  set, settings: settingsOf(set), recovery: recoveryOf(set), tries: triesOf(set) ?? {}, storage: around.storage, nodes: around.nodes, members, nowMs,
+  set,
+  settings: settingsOf(set),
+  recovery: recoveryOf(set),
+  tries: triesOf(set) ?? {},
+  storage: around.storage,
+  nodes: around.nodes,
+  members,
+  nowMs,
 })
 
 /** A pod whose node says so of its sandbox, for the last ten minutes. */

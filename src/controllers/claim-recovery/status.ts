@@ -2,54 +2,82 @@ import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.t
 import type { ApplyContext, Outcome } from '../kit/index.ts'
 import { type Saying, findCondition, removeCondition, setTimedCondition, timestamp } from '../kit/workload/index.ts'
 import { ordinalOf } from '../statefulset/index.ts'
-import type { Choice } from './choose.ts'
+import { type Action, type Choice, type Outlook, outlookOf, stageOf } from './plan.ts'
 import { type Observed, isWanted } from './observe.ts'
-import { type Action, type Outlook, outlookOf } from './plan.ts'
-import { type Recovery, hasClaims, hasUnreadableRecovery, stateAnnotation, stateText } from './recovery.ts'
-import type { Terms } from './settings.ts'
-import { stageOf } from './stage.ts'
-import { type Tries, triesAnnotation } from './tries.ts'
+import {
+  type Recovery,
+  type Terms,
+  type Tries,
+  hasClaims,
+  hasUnreadableRecovery,
+  stateAnnotation,
+  stateText,
+  triesAnnotation,
+} from './settings.ts'
 
-/** The set's condition: True while a pod is being made anew; it says which, with which claims, and why, or why not. */
-export const conditionType = 'ClaimRecovery'
+/**
+ * The condition of a set: True during a recovery. It names the pod, its claims, and the reason, or why there is no
+ * recovery.
+ */
+const conditionType = 'ClaimRecovery'
 
-/** What became of one claim of a pod that has ended. */
+/** The decision about one claim of a finished pod. */
 export interface Decision {
   claim: string
-  /** Undefined if it was deleted. */
+  /** Undefined if the claim was deleted. */
   whyKept: string | undefined
 }
 
-/** What is under way after a look, and what is to be said of it. */
+/** The recovery after a reconcile, and the condition. */
 interface Next {
   recovery: Recovery | undefined
-  /** Undefined if they stay as they are. */
+  /** Undefined if they are unchanged. */
   tries?: Tries
-  /** Undefined for nothing new. */
+  /** Undefined if nothing changes. */
   says?: Saying | 'nothing'
 }
 
-const saying = (status: 'True' | 'False', reason: string, message: string): Saying => ({ type: conditionType, status, reason, message })
+const saying = (status: 'True' | 'False', reason: string, message: string): Saying => ({
+  type: conditionType,
+  status,
+  reason,
+  message,
+})
 const current = (set: Observed['set']) => findCondition(set.status?.conditions, conditionType)
 
-/** Whether a set is told that its annotations make no sense. */
+/** Reports whether the condition says that the annotations are invalid. */
 export const isCalledInvalid = (set: Observed['set']): boolean => current(set)?.reason === 'InvalidAnnotation'
 
 function next(seen: Observed, outcome: Outcome<Action>): Next {
   const { settings, recovery } = seen
-  if (settings.kind === 'invalid') return { recovery: undefined, says: saying('False', 'InvalidAnnotation', settings.problem) }
+  if (settings.kind === 'invalid') {
+    return { recovery: undefined, says: saying('False', 'InvalidAnnotation', settings.problem) }
+  }
   const corrected: Pick<Next, 'says'> = isCalledInvalid(seen.set) ? { says: 'nothing' } : {}
-  if (settings.kind !== 'on' && recovery) return { recovery: undefined, tries: {}, says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.') }
+  if (settings.kind !== 'on' && recovery) {
+    return {
+      recovery: undefined,
+      tries: {},
+      says: saying('False', 'NotAskedFor', 'The set does not ask for it any more.'),
+    }
+  }
   if (settings.kind === 'off') return { recovery: undefined, tries: {}, ...corrected }
   if (recovery) return onTheWay(seen, recovery, settings.afterMs, outcome)
   const outlook = outlookOf(seen, settings)
-  if (outlook?.kind === 'recreate') return settings.kind === 'on' ? begin(seen, outlook, settings) : { recovery: undefined, says: conditional(outlook) }
+  if (outlook?.kind === 'recreate') {
+    return settings.kind === 'on' ? begin(seen, outlook, settings) : { recovery: undefined, says: conditional(outlook) }
+  }
   const isOver = passing.has(current(seen.set)?.reason ?? '')
-  if (!outlook) return { recovery: undefined, ...(isOver ? { says: saying('False', 'NotNeeded', 'No pod of the set is in its way any more.') } : corrected) }
+  if (!outlook) {
+    return {
+      recovery: undefined,
+      ...(isOver ? { says: saying('False', 'NotNeeded', 'No pod of the set is in its way any more.') } : corrected),
+    }
+  }
   return { recovery: undefined, ...waiting(seen, outlook) }
 }
 
-/** Reasons of what is so for a while: when it is over, the condition must not go on saying it. */
+/** Temporary reasons. Once they no longer apply, the condition is cleared. */
 const passing = new Set(['BackingOff', 'ClaimKept', 'LimitReached', 'WouldRecreateClaim', 'WouldRecreatePod'])
 
 function begin(seen: Observed, choice: Extract<Choice, { kind: 'recreate' }>, { limit }: Terms): Next {
@@ -64,7 +92,7 @@ function begin(seen: Observed, choice: Extract<Choice, { kind: 'recreate' }>, { 
   }
 }
 
-/** Tells what would be done, were it not for the mode. */
+/** Reports the recovery that observe mode does not execute. */
 function conditional({ recovery, why }: Extract<Choice, { kind: 'recreate' }>): Saying {
   const what = `Pod ${recovery.pod} would be made anew`
   return hasClaims(recovery)
@@ -89,10 +117,20 @@ function waiting(seen: Observed, outlook: Exclude<Outlook, { kind: 'recreate' }>
 
 function onTheWay(seen: Observed, recovery: Recovery, afterMs: number, outcome: Outcome<Action>): Next {
   const stage = stageOf(seen, recovery, afterMs)
-  if (stage.kind === 'recovered') return { recovery: undefined, says: saying('False', 'NotNeeded', `Pod ${recovery.pod} has come up by itself.`) }
+  if (stage.kind === 'recovered') {
+    return { recovery: undefined, says: saying('False', 'NotNeeded', `Pod ${recovery.pod} has come up by itself.`) }
+  }
   if (stage.kind === 'over') return { recovery: undefined, says: ending(seen, recovery) }
   const kept = decisions(outcome)?.find(({ whyKept }) => whyKept !== undefined)
-  if (kept) return { recovery, says: saying('True', 'ClaimKept', `Pod ${recovery.pod} is made anew. Claim ${kept.claim} is kept: ${kept.whyKept}.`) }
+  if (kept)
+    return {
+      recovery,
+      says: saying(
+        'True',
+        'ClaimKept',
+        `Pod ${recovery.pod} is made anew. Claim ${kept.claim} is kept: ${kept.whyKept}.`,
+      ),
+    }
   return { recovery }
 }
 
@@ -103,54 +141,72 @@ const listOf = ({ claims }: Recovery): string => Object.keys(claims).join(' and 
 
 const beginning = ({ recovery, why }: Extract<Choice, { kind: 'recreate' }>, again: string): Saying =>
   hasClaims(recovery)
-    ? saying('True', 'RecreatingClaim', sentences(`Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}`, again))
+    ? saying(
+        'True',
+        'RecreatingClaim',
+        sentences(`Pod ${recovery.pod} is made anew with ${listOf(recovery)}: ${why}`, again),
+      )
     : saying('True', 'RecreatingPod', sentences(`Pod ${recovery.pod} is made anew, its claims are kept: ${why}`, again))
 
-/** A node's words may end with a full stop, or not. */
+/** A message of a node may end with a full stop. */
 const sentences = (first: string, second: string): string => (second ? `${first.replace(/\.$/, '')}. ${second}` : first)
 
-/** Said once: a node's words about the same trouble may change. */
+/** Reported once, because the node's message about the same trouble may change. */
 function keeping(seen: Observed, { pod, claim, why, cause }: Extract<Choice, { kind: 'keep' }>): Pick<Next, 'says'> {
   const words = `Claim ${claim} of pod ${pod} is kept: ${why}. `
   const said = current(seen.set)
-  return said?.reason === 'ClaimKept' && said.message?.startsWith(words) ? {} : { says: saying('False', 'ClaimKept', `${words}It is why the pod does not start: ${cause}`) }
+  return said?.reason === 'ClaimKept' && said.message?.startsWith(words)
+    ? {}
+    : { says: saying('False', 'ClaimKept', `${words}It is why the pod does not start: ${cause}`) }
 }
 
-function exhausted(seen: Observed, { pod, why, tries, limit }: Extract<Outlook, { kind: 'exhausted' }>): Pick<Next, 'says'> {
+function exhausted(
+  seen: Observed,
+  { pod, why, tries, limit }: Extract<Outlook, { kind: 'exhausted' }>,
+): Pick<Next, 'says'> {
   const words = `Pods of the set were made anew ${tries} times without success; the limit is ${limit}. Pod ${pod} is left as it is`
   const said = current(seen.set)
-  return said?.reason === 'LimitReached' && said.message?.startsWith(words) ? {} : { says: saying('False', 'LimitReached', `${words}: ${why}`) }
+  return said?.reason === 'LimitReached' && said.message?.startsWith(words)
+    ? {}
+    : { says: saying('False', 'LimitReached', `${words}: ${why}`) }
 }
 
-/** The end of a recovery that is not waited for any more. */
+/** The end of a recovery that is no longer waited for. */
 function ending(seen: Observed, recovery: Recovery): Saying {
   const { pod } = recovery
   const said = current(seen.set)
   const kept = said?.reason === 'ClaimKept' ? (said.message ?? '').replace(`Pod ${pod} is made anew. `, '') : undefined
   if (!seen.members.some((member) => member.pod.metadata.name === pod)) {
     const isMissed = isWanted(seen.set, ordinalOf(seen.set, pod) ?? -1)
-    // Said for good: it has to be true when the pod is back, too.
-    const done = isMissed ? 'was deleted, to be made anew after the pods before it.' : 'was deleted and not made anew: the set did not want it any more.'
+    // This reason is permanent: it must still be true when the pod is back.
+    const done = isMissed
+      ? 'was deleted, to be made anew after the pods before it.'
+      : 'was deleted and not made anew: the set did not want it any more.'
     return saying('False', 'PodDeleted', [`Pod ${pod} ${done}`, ...(kept ? [kept] : [])].join(' '))
   }
   if (kept !== undefined) return saying('False', 'ClaimKept', `Pod ${pod} was made anew. ${kept}`)
-  const isThere = seen.members.some(({ claims }) => claims.some(({ claim: { metadata } }) => recovery.claims[metadata.name!] === metadata.uid))
-  // Somebody else may have deleted the pod, and what was in its way is over.
+  const isThere = seen.members.some(({ claims }) =>
+    claims.some(({ claim: { metadata } }) => recovery.claims[metadata.name!] === metadata.uid),
+  )
+  // The pod may have been deleted by a user, and the trouble may be over.
   return hasClaims(recovery) && !isThere
     ? saying('False', 'ClaimRecreated', `Pod ${pod} was made anew with ${listOf(recovery)}.`)
     : saying('False', 'PodRecreated', `Pod ${pod} was made anew, its claims were kept.`)
 }
 
-/** The set's status as others have written it, with one condition of ours. */
+/** The set's status, with our condition. */
 export function status(seen: Observed, outcome: Outcome<Action>): StatefulSetStatus {
   const { status: before } = seen.set
   const { says } = next(seen, outcome)
   if (says === undefined) return before
-  const conditions = says === 'nothing' ? removeCondition(before.conditions, conditionType) : setTimedCondition(before.conditions, says, seen.nowMs)
+  const conditions =
+    says === 'nothing'
+      ? removeCondition(before.conditions, conditionType)
+      : setTimedCondition(before.conditions, says, seen.nowMs)
   return { ...before, conditions }
 }
 
-/** What is under way, written with the status: before anything is done. */
+/** The current recovery, written together with the status before any action. */
 export function annotations(seen: Observed, outcome: Outcome<Action>): Record<string, string> {
   const { recovery, tries } = next(seen, outcome)
   const { [stateAnnotation]: state, [triesAnnotation]: counted } = seen.set.metadata.annotations ?? {}
@@ -158,7 +214,7 @@ export function annotations(seen: Observed, outcome: Outcome<Action>): Record<st
   const hasUnreadableState = seen.settings.kind !== 'off' && hasUnreadableRecovery(seen.set)
   const count = tries && (Object.keys(tries).length > 0 ? JSON.stringify(tries) : '')
   return {
-    // What cannot be read is left for people to look at.
+    // A record that cannot be parsed is left for users to inspect.
     ...(text || (state && !hasUnreadableState) ? { [stateAnnotation]: text } : {}),
     ...(count || (count === '' && counted) ? { [triesAnnotation]: count } : {}),
   }
@@ -166,8 +222,12 @@ export function annotations(seen: Observed, outcome: Outcome<Action>): Record<st
 
 const warnings = new Set(['ClaimKept', 'InvalidAnnotation', 'LimitReached'])
 
-/** Users hear of it when the condition says something new. */
-export function announce({ event }: ApplyContext<StatefulSet>, before: StatefulSetStatus | undefined, after: StatefulSetStatus): void {
+/** Emits an event when the condition changes. */
+export function announce(
+  { event }: ApplyContext<StatefulSet>,
+  before: StatefulSetStatus | undefined,
+  after: StatefulSetStatus,
+): void {
   const [old, now] = [before, after].map((of) => findCondition(of?.conditions, conditionType))
   if (!now?.reason || (old?.reason === now.reason && old.message === now.message)) return
   event(warnings.has(now.reason) ? 'Warning' : 'Normal', now.reason, now.message ?? '')

@@ -1,13 +1,72 @@
-import type { CloneSet, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { isAlreadyExists, isNotFound } from '../../api/errors.ts'
+import type { CloneSet, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { type New, clonesets, ownerReference, persistentvolumeclaims, pods } from '../../client/index.ts'
-import { type Appliers, type ApplyContext, TerminalError, revisionAppliers } from '../kit/index.ts'
+import { type Appliers, type ApplyContext, type RevisionAction, TerminalError, revisionAppliers } from '../kit/index.ts'
 import { contentHashLabel } from '../kit/workload/index.ts'
-import type { Action, CreatePod, PodPatch } from './actions.ts'
 import { idOf, newClaims, newPod, podPrefix } from './identity.ts'
 import { refreshPod } from './in-place.ts'
 import { preparedPod } from './lifecycle.ts'
 import { memberOf } from './member.ts'
+import type { Revision } from './observe.ts'
+
+/** Changes to a running pod, both strategic merges. `status` is sent first, to the status subresource. */
+export interface PodPatch {
+  status?: object
+  pod?: object
+}
+
+/** Updates a pod to another revision in place. */
+export interface UpdateInPlace {
+  kind: 'UpdateInPlace'
+  pod: Pod
+  patch: PodPatch
+  /** The name of the target revision. */
+  revision: string
+}
+
+/** Changes the lifecycle state of a pod. */
+export interface PatchLifecycle {
+  kind: 'PatchLifecycle'
+  pod: Pod
+  patch: PodPatch
+}
+
+/** Creates the missing claims and the pod. */
+export interface CreatePod {
+  kind: 'CreatePod'
+  revision: Revision
+  /** The instance ID whose claims are reused. Without it the pod gets a new ID. */
+  id?: string
+}
+
+/** Deletes a pod, then its claims. */
+export interface DeletePod {
+  kind: 'DeletePod'
+  pod: Pod
+  claims: readonly PersistentVolumeClaim[]
+}
+
+/** Reports that a pod cannot be updated as the strategy requires. */
+interface RefuseUpdate {
+  kind: 'RefuseUpdate'
+  pod: Pod
+  why: string
+}
+
+export type Action =
+  | RevisionAction
+  | { kind: 'AdoptPod'; pod: Pod }
+  | { kind: 'ReleasePod'; pod: Pod }
+  | CreatePod
+  | DeletePod
+  | UpdateInPlace
+  | PatchLifecycle
+  | RefuseUpdate
+  /** Makes a claim that is not reused go with its pod. */
+  | { kind: 'LeaveClaim'; claim: PersistentVolumeClaim; pod: Pod }
+  | { kind: 'DeleteClaim'; claim: PersistentVolumeClaim }
+  /** The remaining `podsToDelete`, without the names of deleted pods. */
+  | { kind: 'TrimPodsToDelete'; left: readonly string[] }
 
 type Ctx = ApplyContext<CloneSet>
 
@@ -17,20 +76,35 @@ export const apply: Appliers<CloneSet, Action> = {
   ...revisionAppliers(contentHashLabel),
   LeaveClaim: ({ writer, owner }, { claim, pod }) => {
     const { uid, resourceVersion, ownerReferences = [] } = claim.metadata
-    const owners = [...ownerReferences.filter((ref) => ref.uid !== owner.metadata.uid), ownerReference({ ...pod, apiVersion: 'v1', kind: 'Pod' }, { controller: false })]
-    return writer.patch(persistentvolumeclaims, claim, { metadata: { uid, resourceVersion, ownerReferences: owners } }, { type: 'merge' })
+    const owners = [
+      ...ownerReferences.filter((ref) => ref.uid !== owner.metadata.uid),
+      ownerReference({ ...pod, apiVersion: 'v1', kind: 'Pod' }, { controller: false }),
+    ]
+    return writer.patch(
+      persistentvolumeclaims,
+      claim,
+      { metadata: { uid, resourceVersion, ownerReferences: owners } },
+      { type: 'merge' },
+    )
   },
   DeleteClaim: ({ writer }, { claim }) => writer.delete(persistentvolumeclaims, claim),
   PatchLifecycle: {
     pace: 'all at once',
     run: changePod,
-    failed: (error, { pod }) => ({ reason: 'FailedUpdate', message: `failed to change the state of pod ${pod.metadata.name}: ${error.message}` }),
+    failed: (error, { pod }) => ({
+      reason: 'FailedUpdate',
+      message: `failed to change the state of pod ${pod.metadata.name}: ${error.message}`,
+    }),
   },
   UpdateInPlace: {
     pace: 'all at once',
     async run(ctx, action) {
       await changePod(ctx, action)
-      ctx.event('Normal', 'SuccessfulUpdatePodInPlace', `successfully update pod ${action.pod.metadata.name} in-place(revision ${action.revision})`)
+      ctx.event(
+        'Normal',
+        'SuccessfulUpdatePodInPlace',
+        `successfully update pod ${action.pod.metadata.name} in-place(revision ${action.revision})`,
+      )
     },
     failed: (error, { pod, revision }) => ({
       reason: 'FailedUpdatePodInPlace',
@@ -44,7 +118,10 @@ export const apply: Appliers<CloneSet, Action> = {
       event('Normal', 'SuccessfulDelete', `succeed to delete pod ${pod.metadata.name}`)
       for (const claim of claims) await writer.delete(persistentvolumeclaims, claim)
     },
-    failed: (error, { pod }) => ({ reason: 'FailedDelete', message: `failed to delete pod ${pod.metadata.name}: ${error.message}` }),
+    failed: (error, { pod }) => ({
+      reason: 'FailedDelete',
+      message: `failed to delete pod ${pod.metadata.name}: ${error.message}`,
+    }),
   },
   CreatePod: {
     pace: 'slow start',
@@ -53,7 +130,10 @@ export const apply: Appliers<CloneSet, Action> = {
   },
   RefuseUpdate: {
     pace: 'all at once',
-    run: (_, { pod, why }) => Promise.reject(new TerminalError(`pod ${pod.metadata.name} cannot be updated in place, as InPlaceOnly asks: ${why}`)),
+    run: (_, { pod, why }) =>
+      Promise.reject(
+        new TerminalError(`pod ${pod.metadata.name} cannot be updated in place, as InPlaceOnly asks: ${why}`),
+      ),
     failed: (error) => ({ reason: 'FailedUpdate', message: error.message }),
   },
   TrimPodsToDelete: ({ writer, owner }, { left }) => {
@@ -63,7 +143,7 @@ export const apply: Appliers<CloneSet, Action> = {
   },
 }
 
-/** Out of service first, then changed. A pod that is gone needs no state. */
+/** Takes the pod out of service, then changes it. A missing pod is not an error. */
 async function changePod({ writer }: Ctx, { pod, patch }: { pod: Pod; patch: PodPatch }): Promise<void> {
   const { uid } = pod.metadata
   const own = (change: object): object => ({ ...change, metadata: { ...(change as Partial<Pod>).metadata, uid } })
@@ -82,10 +162,14 @@ async function createPod(ctx: Ctx, { revision, id: known }: CreatePod): Promise<
   const claims = newClaims(owner, id)
   await createClaims(ctx, claims)
   const pod = preparedPod(owner, newPod(owner, revision, id), nowMs)
-  // A name that was refused is used again, so that it is told once. Where there are claims, it is they who keep it.
-  const made = await writer.create(pods, claims.length > 0 ? pod : { ...pod, metadata: { ...pod.metadata, generateName: prefix } })
+  // A rejected name is reused, so that the rejection is reported once. In sets with claims, the claims keep the name.
+  const made = await writer.create(
+    pods,
+    claims.length > 0 ? pod : { ...pod, metadata: { ...pod.metadata, generateName: prefix } },
+  )
   event('Normal', 'SuccessfulCreate', `succeed to create pod ${made.metadata.name}`)
-  // Its gates are opened before its node has anything to say of it, which saves the node a word. What fails is done by the next look, which sees that it was not.
+  // The gates are opened before the node first reports the pod, which saves a status write of the node. The next
+  // reconcile repeats a failed change.
   const { action } = refreshPod(owner, memberOf(owner, made, nowMs), revision.hash, nowMs)
   if (action) await changePod(ctx, action).catch(() => {})
 }
@@ -95,7 +179,7 @@ async function createClaims({ writer }: Ctx, claims: readonly New<PersistentVolu
     try {
       await writer.create(persistentvolumeclaims, claim)
     } catch (e) {
-      // Of this id, or of somebody who calls a claim the same: it is what the pod asks for.
+      // The claim exists, for this ID or of another user. The pod asks for it by name.
       if (!isAlreadyExists(e)) throw e
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetLifecycle } from '../../api/generated/types.ts'
-import { type LifecycleState, hookWait, isHeld, isWhole } from '../../api/kinds/lifecycle-hooks.ts'
+import { type LifecycleState, hookWait, isHeld, isWhole } from '../../api/kinds/containers/lifecycle-hooks.ts'
 import { type SamplePod, earlier, now, nowMs, samplePod, set } from './in-place-sample.ts'
 import { beforeDeletion, cancelDeletion, nextState, preparedPod } from './lifecycle.ts'
 

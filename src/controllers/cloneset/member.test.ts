@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { graceAnnotation, inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
-import type { LifecycleState } from '../../api/kinds/lifecycle-hooks.ts'
+import { graceAnnotation, inPlaceUpdateReady } from '../../api/kinds/pods/in-place-update.ts'
+import type { LifecycleState } from '../../api/kinds/containers/lifecycle-hooks.ts'
 import { refreshPod } from './in-place.ts'
 import { type SamplePod, nowMs, samplePod, set } from './in-place-sample.ts'
 import { kruisePodReady, memberOf } from './member.ts'

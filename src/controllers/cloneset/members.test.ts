@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../api/generated/types.ts'
 import { SeededRandom } from '../../base/seeded-random.ts'
 import { compileLabelSelector } from '../../client/index.ts'
-import { type Entry, basisOf, entryOf } from './entry.ts'
+import { type Entry, basisOf, entryOf } from './member.ts'
 import { Members, membersReader } from './members.ts'
 import { plan } from './plan.ts'
 import {
@@ -42,7 +42,7 @@ it('members are the same however their pods have come and gone', () => {
     const anew = new Members()
     for (const each of entries.values()) anew.add(each)
     expect(sumOf!(kept)).toEqual(sumOf!(anew))
-    const names = (members: Members) => members.candidates.first(20).map((seat) => seat.pod.metadata.name)
+    const names = (members: Members) => members.candidates.first(20).map((active) => active.pod.metadata.name)
     expect(names(kept)).toEqual(names(anew))
   }
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { plan } from './plan.ts'
-import { type SeenOver, type SetOver, inFewWords, sampleClaim, samplePod, samplePods, sampleRevision, sampleSeen, sampleSet } from './sample.ts'
+import {
+  type SeenOver, type SetOver, inFewWords, sampleClaim, samplePod, samplePods, sampleRevision, sampleSeen, sampleSet,
+} from './sample.ts'
 
 const said = (seen: SeenOver): string[] => inFewWords(plan(sampleSeen(seen)).actions)
 

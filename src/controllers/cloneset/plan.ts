@@ -1,23 +1,25 @@
 import { type Step, revise } from '../kit/index.ts'
 import { surplusRevisions } from '../kit/workload/index.ts'
-import type { Action, PatchLifecycle } from './actions.ts'
-import { instancesOf } from './claims.ts'
+import type { Action, PatchLifecycle } from './apply.ts'
+import { instancesOf } from './identity.ts'
 import { refreshPod } from './in-place.ts'
-import { type Look, goalAfter, lookAt, wakesInMs } from './look.ts'
-import type { Observed } from './observe.ts'
-import { hashOfName } from './revision.ts'
+import { type Derived, goalAfter, wakesInMs } from './derive.ts'
+import { type Observed, hashOfName } from './observe.ts'
 import { createPods, keepWanted, removePods } from './scale.ts'
 import { type Update, updatePods } from './update.ts'
 
-/** Decides the next step of a set: which pods go, which are changed, and what is made in the place of those that go. */
-export function plan(seen: Observed): Step<Action> {
-  const look = lookAt(seen)
-  const { actions, wait } = pods(look, refresh(look))
-  // Pods name their revision: it has to be there before them.
-  const all: Action[] = [...belongings(seen), ...revise(look.revisions.step), ...actions, ...forget(look)]
+/** Decides the next step of a set: the pods to delete, to update, and to create. */
+export function plan(seen: Derived): Step<Action> {
+  const { actions, wait } = pods(seen, refresh(seen))
+  // Pods name their revision, so it must exist before them.
+  const all: Action[] = [...belongings(seen), ...revise(seen.revisions.step), ...actions, ...forget(seen)]
   if (all.length === 0) all.push(...trim(seen))
   const requeueAfterMs = wakesInMs(seen)
-  return { actions: all, ...(wait === undefined ? {} : { wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
+  return {
+    actions: all,
+    ...(wait === undefined ? {} : { wait }),
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
+  }
 }
 
 function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
@@ -28,47 +30,59 @@ function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
   ]
 }
 
-/** What is due for pods by themselves: gates and states. */
-const refresh = ({ seen: { set, members, nowMs }, revisions }: Look): PatchLifecycle[] =>
+/** The due actions of pods: gates and lifecycle states. */
+const refresh = ({ set, members, nowMs, revisions }: Derived): PatchLifecycle[] =>
   [...members.due.values()].flatMap((member) => refreshPod(set, member, revisions.update.hash, nowMs).action ?? [])
 
 /**
- * Pods go before others come, so that there are never too many; and what comes does not wait for another look. Nothing is updated in a step that scales down: what
- * is too many may be what is outdated.
+ * Deletes come before creates, so that there are never too many pods, and both are in one step. A step that scales down
+ * updates nothing, because the redundant pods may be the outdated ones.
  */
-function pods(look: Look, refreshed: readonly PatchLifecycle[]): Pick<Update, 'actions' | 'wait'> {
-  const kept = keepWanted(look)
+function pods(seen: Derived, refreshed: readonly PatchLifecycle[]): Pick<Update, 'actions' | 'wait'> {
+  const kept = keepWanted(seen)
   if (kept.length > 0) return { actions: distinct([...refreshed, ...kept]) }
-  const instances = instancesOf(look.seen)
-  const parting = removePods(look, instances)
-  const update = parting.actions.length > 0 ? undefined : updatePods(look, instances)
-  const creates = createPods(look, goalAfter(look, [...parting.gone, ...(update?.gone ?? [])], update?.changed ?? []), instances)
+  const instances = instancesOf(seen)
+  const parting = removePods(seen, instances)
+  const update = parting.actions.length > 0 ? undefined : updatePods(seen, instances)
+  const creates = createPods(
+    seen,
+    goalAfter(seen, [...parting.gone, ...(update?.gone ?? [])], update?.changed ?? []),
+    instances,
+  )
   const actions = distinct([...refreshed, ...parting.actions, ...(update?.actions ?? [])])
-  const wait = update?.wait ?? limitText(look, creates.length)
-  return { actions: [...instances.actions, ...inOrder(actions), ...creates, ...actions.filter(isRefusal)], ...(wait === undefined ? {} : { wait }) }
+  const wait = update?.wait ?? limitText(seen, creates.length)
+  return {
+    actions: [...instances.actions, ...inOrder(actions), ...creates, ...actions.filter(isRefusal)],
+    ...(wait === undefined ? {} : { wait }),
+  }
 }
 
 const isRefusal = ({ kind }: Action): boolean => kind === 'RefuseUpdate'
 
-/** Actions of one kind stand together. Whoever cannot be updated keeps nobody else from it. */
+/** Actions of one kind are adjacent. Refusals come last, so that they do not prevent other updates. */
 function inOrder(actions: readonly Action[]): Action[] {
   const kinds: Action['kind'][] = ['PatchLifecycle', 'UpdateInPlace', 'DeletePod']
   return kinds.flatMap((kind) => actions.filter((action) => action.kind === kind))
 }
 
-/** One change of state a pod: what is done to it comes before what is due by itself. */
+/** At most one lifecycle change per pod: one that another action needs takes precedence over a due one. */
 function distinct(actions: readonly Action[]): Action[] {
   const touched = new Set(actions.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
   const last = new Map(actions.flatMap((action) => (action.kind === 'PatchLifecycle' ? [[action.pod, action]] : [])))
-  return actions.filter((action) => action.kind !== 'PatchLifecycle' || (last.get(action.pod) === action && !touched.has(action.pod)))
+  return actions.filter(
+    (action) => action.kind !== 'PatchLifecycle' || (last.get(action.pod) === action && !touched.has(action.pod)),
+  )
 }
 
-function limitText({ goal, bounds }: Look, creates: number): string | undefined {
+function limitText({ goal, bounds }: Derived, creates: number): string | undefined {
   if (creates >= goal.missing || goal.mayCreate >= goal.missing) return undefined
   return `more pods are made when fewer than ${bounds.maxUnavailableOfScale} are unavailable`
 }
 
-/** Names in `podsToDelete` that no pod has any more. Apart from other steps, so that what is written then is not about an older version of the set. */
+/**
+ * Removes the names of deleted pods from `podsToDelete`. It is a step of its own, so that it is not based on an older
+ * version of the set.
+ */
 function trim({ set, members }: Observed): Action[] {
   const named = set.spec.scaleStrategy?.podsToDelete ?? []
   if (named.length === 0) return []
@@ -76,11 +90,14 @@ function trim({ set, members }: Observed): Action[] {
   return left.length < named.length ? [{ kind: 'TrimPodsToDelete', left }] : []
 }
 
-function forget({ seen, revisions }: Look): Action[] {
-  const { revisionHistoryLimit = 10 } = seen.set.spec
-  if (seen.history.length <= revisionHistoryLimit) return []
-  const isOfPods = (name: string): boolean => seen.members.ofHash.has(hashOfName(name))
-  const ofPods = seen.history.map(({ metadata }) => metadata.name!).filter(isOfPods)
+function forget({ set, history, members, revisions }: Derived): Action[] {
+  const { revisionHistoryLimit = 10 } = set.spec
+  if (history.length <= revisionHistoryLimit) return []
+  const isOfPods = (name: string): boolean => members.ofHash.has(hashOfName(name))
+  const ofPods = history.map(({ metadata }) => metadata.name!).filter(isOfPods)
   const inUse = new Set([revisions.current.name, revisions.update.name, ...ofPods])
-  return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
+  return surplusRevisions(history, inUse, revisionHistoryLimit).map((revision) => ({
+    kind: 'DeleteRevision',
+    revision,
+  }))
 }

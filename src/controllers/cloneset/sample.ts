@@ -1,13 +1,12 @@
 import type { CloneSet, ControllerRevision, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
-import { templatePatch } from '../../api/kinds/controller-revision.ts'
-import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
-import type { Action } from './actions.ts'
-import { lifecycleStateLabel } from '../../api/kinds/lifecycle-hooks.ts'
-import { basisOf, entryOf, seatOf } from './entry.ts'
-import { instanceIdLabel } from './member.ts'
+import { templatePatch } from '../../api/kinds/workloads/controller-revision.ts'
+import { inPlaceUpdateReady } from '../../api/kinds/pods/in-place-update.ts'
+import type { Action } from './apply.ts'
+import { lifecycleStateLabel } from '../../api/kinds/containers/lifecycle-hooks.ts'
+import { type Derived, derive } from './derive.ts'
+import { basisOf, entryOf, instanceIdLabel, activeMemberOf } from './member.ts'
 import { Members } from './members.ts'
-import type { Observed } from './observe.ts'
-import { reviseSet, revisionLabels, revisionsOf } from './revision.ts'
+import { type Observed, reviseSet, revisionLabels, revisionsOf } from './observe.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
@@ -22,8 +21,16 @@ export interface SetOver {
   status?: object
 }
 
-/** A set for tests: five replicas, all at the first image. */
-export function sampleSet({ replicas = 5, image = 'a', update, scale, spec, metadata, status }: SetOver = {}): CloneSet {
+/** A set for tests: five replicas with the first image. */
+export function sampleSet({
+  replicas = 5,
+  image = 'a',
+  update,
+  scale,
+  spec,
+  metadata,
+  status,
+}: SetOver = {}): CloneSet {
   return {
     metadata: { name: 'web', namespace: 'default', uid: 'set', generation: 1, ...metadata },
     spec: {
@@ -36,7 +43,14 @@ export function sampleSet({ replicas = 5, image = 'a', update, scale, spec, meta
       progressDeadlineSeconds: 600,
       ...spec,
     },
-    status: { replicas: 0, readyReplicas: 0, availableReplicas: 0, updatedReplicas: 0, updatedReadyReplicas: 0, ...status },
+    status: {
+      replicas: 0,
+      readyReplicas: 0,
+      availableReplicas: 0,
+      updatedReplicas: 0,
+      updatedReadyReplicas: 0,
+      ...status,
+    },
   } as unknown as CloneSet
 }
 
@@ -46,7 +60,7 @@ export const sampleRevision = (hash: string, number: number, set: CloneSet): Con
   revision: number,
 })
 
-export type PodState = 'ready' | 'unready' | 'pending' | 'young'
+type PodState = 'ready' | 'unready' | 'pending' | 'young'
 
 export interface PodOver {
   state?: PodState
@@ -55,7 +69,7 @@ export interface PodOver {
   finalizers?: string[]
   node?: string
   cost?: number
-  /** The name of a claim that it mounts. */
+  /** The name of a claim that the pod mounts. */
   claim?: string
 }
 
@@ -70,7 +84,13 @@ export function samplePod(name: string, over: PodOver = {}): Pod {
       name,
       namespace: 'default',
       uid: `uid-${name}`,
-      labels: { app: 'web', ...revisionLabels({ name: `web-${hash}`, hash }), [instanceIdLabel]: name, [lifecycleStateLabel]: lifecycle, ...labels },
+      labels: {
+        app: 'web',
+        ...revisionLabels({ name: `web-${hash}`, hash }),
+        [instanceIdLabel]: name,
+        [lifecycleStateLabel]: lifecycle,
+        ...labels,
+      },
       ...(cost === undefined ? {} : { annotations: { 'controller.kubernetes.io/pod-deletion-cost': String(cost) } }),
       ...(finalizers ? { finalizers } : {}),
       creationTimestamp: longAgo,
@@ -78,7 +98,8 @@ export function samplePod(name: string, over: PodOver = {}): Pod {
     spec: {
       ...(state === 'pending' ? {} : { nodeName: node }),
       ...(claim ? { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: claim } }] } : {}),
-      containers: [{ name: 'c', image: hash }], readinessGates: [{ conditionType: inPlaceUpdateReady }],
+      containers: [{ name: 'c', image: hash }],
+      readinessGates: [{ conditionType: inPlaceUpdateReady }],
     },
     status: {
       phase: state === 'pending' ? 'Pending' : 'Running',
@@ -86,33 +107,52 @@ export function samplePod(name: string, over: PodOver = {}): Pod {
         { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime },
         { type: inPlaceUpdateReady, status: 'True', lastTransitionTime: longAgo },
       ],
-      containerStatuses: [{ name: 'c', image: hash, imageID: `id-${hash}`, ready: isReady, restartCount: 0, state: {} }],
+      containerStatuses: [
+        {
+          name: 'c',
+          image: hash,
+          imageID: `id-${hash}`,
+          ready: isReady,
+          restartCount: 0,
+          state: {},
+        },
+      ],
     },
   } as unknown as Pod
 }
 
-/** Pods by their names; `!` after one makes it unready, `?` pending. */
+/** Pods by name. The suffix `!` makes one unready, `?` pending. */
 export const samplePods = (names: string, over: Record<string, PodOver> = {}): Pod[] =>
-  names.split(' ').filter((name) => name !== '').map((text) => {
-    const name = text.replace(/[!?]$/, '')
-    return samplePod(name, { state: text.endsWith('!') ? 'unready' : text.endsWith('?') ? 'pending' : 'ready', ...over[name] })
-  })
+  names
+    .split(' ')
+    .filter((name) => name !== '')
+    .map((text) => {
+      const name = text.replace(/[!?]$/, '')
+      return samplePod(name, {
+        state: text.endsWith('!') ? 'unready' : text.endsWith('?') ? 'pending' : 'ready',
+        ...over[name],
+      })
+    })
 
 export const sampleClaim = (id: string): PersistentVolumeClaim =>
-  ({ metadata: { name: `data-web-${id}`, namespace: 'default', uid: `claim-${id}`, labels: { [instanceIdLabel]: id } }, spec: {}, status: {} }) as unknown as PersistentVolumeClaim
+  ({
+    metadata: { name: `data-web-${id}`, namespace: 'default', uid: `claim-${id}`, labels: { [instanceIdLabel]: id } },
+    spec: {},
+    status: {},
+  }) as unknown as PersistentVolumeClaim
 
 type Given = 'adopt' | 'release' | 'history' | 'orphanRevisions' | 'nowMs'
 
 export interface SeenOver extends Partial<Pick<Observed, Given>> {
   set?: CloneSet
   pods?: readonly Pod[]
-  /** Pods that have ended or are going, or that somebody else has. */
+  /** Pods that are finished, terminating, or of another owner. */
   inactive?: readonly Pod[]
   claims?: readonly PersistentVolumeClaim[]
 }
 
-/** What a controller sees of a set with these pods; revisions `a` and `b` are there, and `b` if the set's image is. */
-export function sampleSeen(sample: SeenOver = {}): Observed {
+/** A derived observation of a set with these pods. Revision `a` exists and, if the set has its image, `b`. */
+export function sampleSeen(sample: SeenOver = {}): Derived {
   const { set: base = sampleSet(), pods = [], inactive = [], claims = [], ...over } = sample
   const [a, b] = [sampleRevision('a', 1, sampleSet({ image: 'a' })), sampleRevision('b', 2, sampleSet({ image: 'b' }))]
   const isB = base.spec.template.spec!.containers[0]!.image === 'b'
@@ -122,20 +162,20 @@ export function sampleSeen(sample: SeenOver = {}): Observed {
   const claimOf = (name: string) => claims.find(({ metadata }) => metadata.name === name)
   const basis = basisOf(set, () => true, revised.update.hash, { claimOf })
   const members = new Members()
-  for (const pod of [...pods, ...seen.adopt]) members.add(seatOf(basis, pod, seen.nowMs))
+  for (const pod of [...pods, ...seen.adopt]) members.add(activeMemberOf(basis, pod, seen.nowMs))
   for (const pod of inactive.filter((p) => p.metadata.deletionTimestamp)) members.add(entryOf(basis, pod, seen.nowMs)!)
-  return {
+  return derive({
     ...seen,
     set,
     revisions: revisionsOf(set, seen.history, revised, members.ofHash),
     members,
     claims: () => claims,
     strangerOf: (name) => inactive.find(({ metadata }) => metadata.name === name),
-  }
+  })
 }
 
-/** An action in a few words. */
-export function inWords(action: Action): string {
+/** A short text for an action. */
+function inWords(action: Action): string {
   switch (action.kind) {
     case 'CreatePod':
       return `create ${action.revision.hash}${action.id ? ` as ${action.id}` : ''}`
@@ -169,7 +209,7 @@ function stateIn(patch: object | undefined): string | undefined {
   return state && `${state}${labels['apps.kruise.io/specified-delete'] ? ' to be replaced' : ''}`
 }
 
-/** The same for many: `create b ×3`. */
+/** Short texts for many actions: `create b ×3`. */
 export function inFewWords(actions: readonly Action[]): string[] {
   const words: [string, number][] = []
   for (const word of actions.map(inWords)) {

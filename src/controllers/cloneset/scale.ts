@@ -1,62 +1,69 @@
 import { byDeletionRank } from '../kit/workload/index.ts'
-import type { CreatePod, DeletePod, PatchLifecycle } from './actions.ts'
-import type { Instances } from './claims.ts'
-import type { Seat } from './entry.ts'
-import type { Goal } from './goal.ts'
+import type { CreatePod, DeletePod, PatchLifecycle } from './apply.ts'
+import type { Instances } from './identity.ts'
+import type { ActiveMember } from './member.ts'
+import type { Derived, Goal } from './derive.ts'
 import { beforeDeletion, cancelDeletion } from './lifecycle.ts'
-import type { Look } from './look.ts'
-import type { Seats, Staying } from './members.ts'
-import { totalOf } from './tally.ts'
+import { type ActiveMembers, type Staying, totalOf } from './members.ts'
 
-/** What is done so that pods go, and which of them do now. */
+/** The actions that delete pods, and the pods that are deleted now. */
 export interface Parting {
   actions: readonly (PatchLifecycle | DeletePod)[]
-  gone: readonly Seat[]
+  gone: readonly ActiveMember[]
 }
 
-/** Takes back what was prepared for deletion and is wanted again. */
-export function keepWanted({ seen: { set, members, nowMs }, tally, bounds }: Look): PatchLifecycle[] {
+/** Cancels the deletion of prepared pods that are needed again. */
+export function keepWanted({ set, members, nowMs, tally, bounds }: Derived): PatchLifecycle[] {
   const { updated, outdated } = tally
   const leaving = updated.preparing + updated.asked + outdated.preparing + outdated.asked
   const wanted = bounds.replicas - (totalOf(tally) - leaving)
   return firstOf(members.preparing.unasked, wanted).flatMap((member) => cancelDeletion(set, member, nowMs) ?? [])
 }
 
-/** Deletes pods: whose hook has let them go, whose deletion is asked for, and those that are too many. Ready ones go within what may be unavailable. */
-export function removePods(look: Look, instances: Instances): Parting {
-  const { seen: { members: { preparing, asked } }, goal } = look
+/**
+ * Deletes pods that their hook has released, pods whose deletion is requested, and redundant pods. Ready ones are
+ * deleted within the allowed unavailability.
+ */
+export function removePods(seen: Derived, instances: Instances): Parting {
+  const {
+    members: { preparing, asked },
+    goal,
+  } = seen
   const askedReady = firstOf(asked.ready, goal.mayDeleteReady)
-  const going: Seat[] = [...preparing.released.values(), ...asked.unready.values(), ...askedReady]
+  const going: ActiveMember[] = [...preparing.released.values(), ...asked.unready.values(), ...askedReady]
   let mayDeleteReady = goal.mayDeleteReady - asked.ready.size
-  const within = ({ isReady }: Seat): boolean => !isReady || mayDeleteReady-- > 0
-  if (goal.surplus > 0) going.push(...surplusOf(look, mayDeleteReady > 0).filter(within))
-  return part(look, instances, going)
+  const within = ({ isReady }: ActiveMember): boolean => !isReady || mayDeleteReady-- > 0
+  if (goal.surplus > 0) going.push(...surplusOf(seen, mayDeleteReady > 0).filter(within))
+  return part(seen, instances, going)
 }
 
-function firstOf(seats: Seats, count: number): Seat[] {
-  const first: Seat[] = []
+function firstOf(actives: ActiveMembers, count: number): ActiveMember[] {
+  const first: ActiveMember[] = []
   if (count <= 0) return first
-  for (const seat of seats.values()) if (first.push(seat) >= count) break
+  for (const active of actives.values()) if (first.push(active) >= count) break
   return first
 }
 
-/** Deletes each of these, or prepares it for that if a hook asks for it. */
-export function part({ seen: { set, nowMs } }: Look, { claimsOf }: Instances, members: readonly Seat[]): Parting {
+/** Deletes pods, or prepares them for deletion if a hook requires it. */
+export function part({ set, nowMs }: Derived, { claimsOf }: Instances, members: readonly ActiveMember[]): Parting {
   const patches: PatchLifecycle[] = []
-  const gone: Seat[] = []
+  const gone: ActiveMember[] = []
   for (const member of members) {
     const before = beforeDeletion(set, member, nowMs)
     if (before === undefined) gone.push(member)
     else if (before !== 'wait') patches.push(before)
   }
-  return { actions: [...patches, ...gone.map(({ pod, id }): DeletePod => ({ kind: 'DeletePod', pod, claims: claimsOf(id) }))], gone }
+  return {
+    actions: [...patches, ...gone.map(({ pod, id }): DeletePod => ({ kind: 'DeletePod', pod, claims: claimsOf(id) }))],
+    gone,
+  }
 }
 
 /**
- * The pods that are too many: outdated ones as far as the partition lets them go, then updated ones; in either those
- * that are given up first. Those that serve users are left out where none of them may go.
+ * The redundant pods: outdated ones as far as the partition allows, then updated ones, each in deletion order.
+ * Available ones are omitted if none may be deleted.
  */
-function surplusOf({ seen: { members: { staying }, nowMs }, goal }: Look, mayServe: boolean): Seat[] {
+function surplusOf({ members: { staying }, nowMs, goal }: Derived, mayServe: boolean): ActiveMember[] {
   const outdated = Math.min(goal.surplus, goal.surplusOutdated)
   return [
     ...firstToGo(staying.outdated, outdated, mayServe, nowMs),
@@ -64,20 +71,27 @@ function surplusOf({ seen: { members: { staying }, nowMs }, goal }: Look, maySer
   ]
 }
 
-/** Members that serve nobody come first, then by the rank that all workloads go by. */
-function firstToGo(staying: Staying, count: number, mayServe: boolean, nowMs: number): Seat[] {
+/** Unavailable members first, then in the deletion order of all workloads. */
+function firstToGo(staying: Staying, count: number, mayServe: boolean, nowMs: number): ActiveMember[] {
   const { unavailable, available, onNodes } = staying
   if (mayServe && count >= unavailable.size + available.size) return [...unavailable.values(), ...available.values()]
-  const first = (seats: Seats, most: number): Seat[] => {
+  const first = (actives: ActiveMembers, most: number): ActiveMember[] => {
     if (most <= 0) return []
-    const ranked = byDeletionRank([...seats.values()].map(({ pod }) => pod), onNodes, nowMs)
-    return ranked.slice(0, most).map(({ metadata }) => seats.get(metadata.name!)!)
+    const ranked = byDeletionRank(
+      [...actives.values()].map(({ pod }) => pod),
+      onNodes,
+      nowMs,
+    )
+    return ranked.slice(0, most).map(({ metadata }) => actives.get(metadata.name!)!)
   }
   return [...first(unavailable, count), ...(mayServe ? first(available, count - unavailable.size) : [])]
 }
 
-/** Makes what is missing: those that the partition keeps at the current revision, the others at the new one. Ids whose claims are free are used again. */
-export function createPods({ revisions }: Look, goal: Goal, instances: Instances): CreatePod[] {
+/**
+ * Creates missing pods: those that the partition keeps with the current revision, others with the new one. IDs with
+ * free claims are reused.
+ */
+export function createPods({ revisions }: Derived, goal: Goal, instances: Instances): CreatePod[] {
   if (goal.mayCreate === 0) return []
   const { free, held } = instances
   const count = Math.max(Math.min(free.length, goal.mayCreate), goal.mayCreate - held.length)

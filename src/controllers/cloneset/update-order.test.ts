@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CloneSetUpdateStrategy, UpdateScatterTerm } from '../../api/generated/types.ts'
-import type { Seat } from './entry.ts'
+import type { ActiveMember } from './member.ts'
 import { type PodOver, samplePods, sampleSeen, sampleSet } from './sample.ts'
 import { inUpdateOrder, scatter } from './update-order.ts'
 
@@ -8,7 +8,7 @@ import { inUpdateOrder, scatter } from './update-order.ts'
 const outdated = (names: string, over: Record<string, PodOver> = {}, update: CloneSetUpdateStrategy = {}) =>
   sampleSeen({ set: sampleSet({ image: 'b', update }), pods: samplePods(names, over) }).members
 const members = (names: string, over: Record<string, PodOver> = {}) => [...outdated(names, over).all()]
-const namesOf = (some: Iterable<Seat>) => [...some].map(({ pod }) => pod.metadata.name).join(' ')
+const namesOf = (some: Iterable<ActiveMember>) => [...some].map(({ pod }) => pod.metadata.name).join(' ')
 
 const labelled = (labels: Record<string, Record<string, string>>): Record<string, PodOver> =>
   Object.fromEntries(Object.entries(labels).map(([name, l]) => [name, { labels: l }]))

@@ -1,22 +1,21 @@
 import type { CloneSetUpdateStrategy, Pod, UpdateScatterTerm } from '../../api/generated/types.ts'
-import { type Int64, compareInt64 } from '../../api/int64.ts'
+import { type Int64, compareInt64 } from '../../api/numbers/int64.ts'
 import { compileLabelSelector } from '../../client/index.ts'
 import { type Rank, compareRanks } from '../kit/workload/index.ts'
-import type { Seat } from './entry.ts'
-import type { Member } from './member.ts'
+import type { Member, ActiveMember } from './member.ts'
 import type { Members } from './members.ts'
 
-/** The place of a pod in the order of updates. It depends only on the pod, the strategy and, by its rank, the time. */
+/** The position of a pod in the update order. It depends on the pod, the strategy and, through its rank, the time. */
 export interface Turn {
-  /** True for a pod whose hook was asked already: such pods come before all. */
+  /** True for a pod whose hook was asked already. Such pods come first. */
   isPreparing: boolean
-  /** By the priority strategy: the lowest first, number by number. */
+  /** The priority by the priority strategy, compared number by number, lowest first. */
   priority: readonly Int64[]
-  /** Among equals those that would be missed least come first. */
+  /** The deletion rank, which orders equal priorities. */
   rank: Rank
 }
 
-/** Less than 0 if `a` comes before `b` but for hooks. */
+/** Negative if `a` comes before `b`, regardless of hooks. */
 export function compareTurns(a: Turn, b: Turn): number {
   for (const [i, value] of a.priority.entries()) {
     const order = compareInt64(value, b.priority[i]!)
@@ -25,14 +24,14 @@ export function compareTurns(a: Turn, b: Turn): number {
   return compareRanks(a.rank, b.rank)
 }
 
-/** Tells the priority of a pod. */
+/** Returns the priority of a pod. */
 export type PriorityOf = (pod: Pod) => readonly Int64[]
 
 const noPriority: readonly Int64[] = []
 
 /**
- * By the sum of the weights, the heaviest first; or by a label's number, the highest first, and those before them that
- * have none of the labels.
+ * By the sum of the weights, highest first. Or by the number in a label, highest first, after pods that have none of
+ * the labels.
  */
 export function priorityIn({ priorityStrategy = {} }: CloneSetUpdateStrategy): PriorityOf {
   const { weightPriority = [], orderPriority = [] } = priorityStrategy
@@ -49,41 +48,46 @@ export function priorityIn({ priorityStrategy = {} }: CloneSetUpdateStrategy): P
   }
 }
 
-/** 10 of `web-10`; 0 of what ends with no digit. */
+/** 10 of `web-10`. 0 if the text does not end with a digit. */
 const trailingNumber = (text: string): bigint => BigInt(/[0-9]*$/.exec(text)![0])
 
 /**
- * The order in which outdated pods are updated: what the priority strategy puts first; then those that would be missed
- * least; spread as the scatter strategy says. Those whose hook was asked already come before all. The first few are
- * found without a look at the others. To spread them, all have to be looked at: only a set with a scatter strategy pays
- * for that.
+ * The order in which outdated pods are updated: by priority, then by deletion rank, then spread by the scatter
+ * strategy. Pods whose hook was asked come first. The first few are found without traversing the others. Only a scatter
+ * strategy requires all of them.
  */
-export function inUpdateOrder(members: Members, { scatterStrategy = [] }: CloneSetUpdateStrategy): Iterable<Seat> {
+export function inUpdateOrder(
+  members: Members,
+  { scatterStrategy = [] }: CloneSetUpdateStrategy,
+): Iterable<ActiveMember> {
   const { candidates } = members
   if (scatterStrategy.length === 0) return candidates.inOrder()
   const ranked = candidates.values().sort((a, b) => compareTurns(a.turn!, b.turn!))
   const scattered = scatter(ranked, [...members.all()], scatterStrategy)
-  const isPreparing = ({ turn }: Seat): boolean => turn!.isPreparing
-  return [...scattered.filter(isPreparing), ...scattered.filter((seat) => !isPreparing(seat))]
+  const isPreparing = ({ turn }: ActiveMember): boolean => turn!.isPreparing
+  return [...scattered.filter(isPreparing), ...scattered.filter((active) => !isPreparing(active))]
 }
 
 const labelsOf = ({ pod }: Member): Readonly<Record<string, string>> => pod.metadata.labels ?? {}
 
-/** Spreads the bearers of each label over the whole, those of the commonest label first. */
+/** Spreads the pods with each label over the order, the most common label first. */
 export function scatter<M extends Member>(
-  members: readonly M[], all: readonly Member[], terms: readonly UpdateScatterTerm[],
+  members: readonly M[],
+  all: readonly Member[],
+  terms: readonly UpdateScatterTerm[],
 ): M[] {
   if (terms.length === 0 || members.length < 2) return [...members]
   const bearers = (term: UpdateScatterTerm): number => members.filter((member) => bears(member, term)).length
-  const ordered = terms.length === 1 ? terms : terms.filter((term) => bearers(term) > 0).toSorted((a, b) => bearers(b) - bearers(a))
+  const ordered =
+    terms.length === 1 ? terms : terms.filter((term) => bearers(term) > 0).toSorted((a, b) => bearers(b) - bearers(a))
   return ordered.reduce((spread: readonly M[], term) => spreadOut(spread, all, term), members) as M[]
 }
 
 const bears = (member: Member, { key, value }: UpdateScatterTerm): boolean => labelsOf(member)[key] === value
 
 /**
- * Alternates groups of bearers and others, as dense as both are in the whole set, so that what is updated first looks like the set. One bearer comes last: the
- * label is not through before everything is.
+ * Alternates groups of pods with and without the label in the density of the whole set, so that the first updates
+ * resemble the set. One pod with the label comes last.
  */
 function spreadOut<M extends Member>(members: readonly M[], all: readonly Member[], term: UpdateScatterTerm): M[] {
   const bearers = members.filter((member) => bears(member, term))
@@ -91,9 +95,16 @@ function spreadOut<M extends Member>(members: readonly M[], all: readonly Member
   if (bearers.length < 2 || others.length < 2) return [...members]
   const last = bearers.pop()!
   const bearersOfAll = all.filter((member) => bears(member, term)).length - 1
-  const group = groupsOf({ bearers: bearersOfAll, others: all.length - bearersOfAll - 1 }, { bearers: bearers.length, others: others.length })
+  const group = groupsOf(
+    {
+      bearers: bearersOfAll,
+      others: all.length - bearersOfAll - 1,
+    },
+    { bearers: bearers.length, others: others.length },
+  )
   const spread = others.splice(0, group.othersFirst)
-  for (let i = 0; i < group.count; i++) spread.push(...bearers.splice(0, group.bearers), ...others.splice(0, group.others))
+  for (let i = 0; i < group.count; i++)
+    spread.push(...bearers.splice(0, group.bearers), ...others.splice(0, group.others))
   return [...spread, ...bearers, ...others, last]
 }
 
@@ -104,7 +115,7 @@ interface Mixture {
 
 interface Groups extends Mixture {
   count: number
-  /** Others before the first group, where fewer of them are left in it than in the whole. */
+  /** Pods without the label before the first group, if the groups need fewer of them than the whole set has. */
   othersFirst: number
 }
 
@@ -115,7 +126,7 @@ function groupsOf(whole: Mixture, part: Mixture): Groups {
   return { bearers, others, count, othersFirst: part.others - count * others }
 }
 
-/** As many groups as there are of the rarer sort. */
+/** The number of groups is that of the rarer kind. */
 function evenGroups({ bearers, others }: Mixture): Omit<Groups, 'othersFirst'> {
   const count = Math.min(bearers, others)
   return { count, bearers: Math.round(bearers / count), others: Math.round(others / count) }

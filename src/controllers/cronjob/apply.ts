@@ -1,8 +1,40 @@
 import type { CronJob, Job } from '../../api/generated/types.ts'
-import { isAlreadyExists, jobs } from '../../client/index.ts'
+import { zoneClock } from '../../api/kinds/workloads/cron-times.ts'
+import { type New, isAlreadyExists, jobs } from '../../client/index.ts'
 import type { Appliers, ApplyContext } from '../kit/index.ts'
-import { jobOfTemplate } from './job-of-template.ts'
-import type { Action } from './plan.ts'
+
+export type Action =
+  | { kind: 'Tell'; type: 'Normal' | 'Warning'; reason: string; message: string }
+  | { kind: 'DeleteSurplus'; job: Job }
+  | { kind: 'DeleteReplaced'; job: Job }
+  | { kind: 'StartJob'; name: string; dueMs: number }
+  /** Records a job that was started but is not in the status yet. */
+  | { kind: 'RecordJob'; job: Job; dueMs: number }
+
+const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
+
+/** The job of one scheduled time. */
+function jobOfTemplate({ spec: { jobTemplate, timeZone = 'UTC' } }: CronJob, name: string, dueMs: number): New<Job> {
+  const { labels, annotations } = jobTemplate.metadata ?? {}
+  return {
+    metadata: {
+      name,
+      ...(labels ? { labels } : {}),
+      annotations: { ...annotations, [scheduledAnnotation]: timeIn(timeZone, dueMs) },
+    },
+    spec: jobTemplate.spec,
+  }
+}
+
+/** A time as the clocks of a zone show it: `2026-03-01T09:00:00+01:00`. */
+function timeIn(zone: string, ms: number): string {
+  const offsetMs = zoneClock(zone).offsetMs(ms)
+  const local = new Date(ms + offsetMs).toISOString().slice(0, 19)
+  if (offsetMs === 0) return `${local}Z`
+  const minutes = Math.abs(offsetMs) / 60_000
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${local}${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
 
 const failedDelete = (error: Error) => ({ reason: 'FailedDelete', message: `Deleted job: ${error.message}` })
 
@@ -11,7 +43,7 @@ async function deleteJob({ writer, event }: ApplyContext<CronJob>, job: Job): Pr
   event('Normal', 'SuccessfulDelete', `Deleted job ${job.metadata.name}`)
 }
 
-/** Does what the plan says. StartJob and RecordJob answer with the job. */
+/** StartJob and RecordJob return the job. */
 export const apply: Appliers<CronJob, Action> = {
   Tell: async ({ event }, { type, reason, message }) => event(type, reason, message),
   DeleteSurplus: async (ctx, { job }) => {
@@ -19,7 +51,7 @@ export const apply: Appliers<CronJob, Action> = {
       await deleteJob(ctx, job)
     } catch (e) {
       ctx.signal.throwIfAborted()
-      // History that stays a while longer is no reason to start nothing.
+      // A failure to delete history must not prevent a start.
       const { reason, message } = failedDelete(e as Error)
       ctx.event('Warning', reason, message)
     }
@@ -33,7 +65,7 @@ export const apply: Appliers<CronJob, Action> = {
         return job
       } catch (e) {
         if (!isAlreadyExists(e)) throw e
-        // Somebody else's: trying again would not help, the next due time has another name.
+        // The job belongs to another owner. A retry cannot help, and the next scheduled time has another name.
         event('Warning', 'FailedCreate', `Error creating job: ${(e as Error).message}`)
         return undefined
       }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../api/generated/types.ts'
+import type { Action } from './apply.ts'
+import { type Derived, derive } from './derive.ts'
 import type { Observed } from './observe.ts'
-import { type Action, plan } from './plan.ts'
-import { sampleCronJob, sampleJob, sampleReference } from './sample-cron-job.ts'
+import { plan } from './plan.ts'
+import { sampleCronJob, sampleJob, sampleReference } from './sample.ts'
 
-const see = (now: string, cronJob = sampleCronJob(), jobs: Job[] = [], more: Partial<Observed> = {}): Observed => ({
+const see = (now: string, cronJob = sampleCronJob(), jobs: Job[] = [], more: Partial<Observed> = {}): Derived => derive({
   cronJob,
   jobs,
   nowMs: Date.parse(now),
@@ -19,8 +21,8 @@ const shown = (action: Action): string => {
   return `${action.kind} ${action.job.metadata.name}`
 }
 
-/** What is done, and when it is looked at again. */
-const decided = (seen: Observed) => {
+/** The actions, and the time of the next reconcile. */
+const decided = (seen: Derived) => {
   const { actions, requeueAfterMs } = plan(seen)
   const again = requeueAfterMs === undefined ? 'never' : new Date(seen.nowMs + requeueAfterMs).toISOString().slice(0, 21)
   return [...actions.map(shown), `again ${again}`]
@@ -32,7 +34,7 @@ const nine = { lastScheduleTime: '2026-01-01T09:00:00Z' }
 const active = (...names: string[]) => ({ ...nine, active: names.map(sampleReference) })
 
 describe('plan()', () => {
-  it.each<[string, Observed, string[]]>([
+  it.each<[string, Derived, string[]]>([
     ['waits for the first time', see('2026-01-01T09:59:59Z'), ['again 2026-01-01T10:00:00.1']],
     ['starts a job when it is due', see('2026-01-01T10:00:00.1Z'), [`start tidy-${ten} of 2026-01-01T10:00`, 'again 2026-01-01T11:00:00.1']],
     ['starts only the last of several that were missed', see('2026-01-01T13:20:00Z'), [`start tidy-${ten + 180} of 2026-01-01T13:00`, 'again 2026-01-01T14:00:00.1']],

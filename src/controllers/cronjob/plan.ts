@@ -1,49 +1,67 @@
-import type { Job } from '../../api/generated/types.ts'
+import type { CronJob, Job } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
-import { type Due, findDue } from './due.ts'
-import { surplusJobs } from './history.ts'
-import type { Observed } from './observe.ts'
-import { type Reckoning, endOf, reckon } from './reckoning.ts'
+import { millisecondsOf } from '../kit/workload/index.ts'
+import type { Action } from './apply.ts'
+import { type Derived, type Reckoning, endOf } from './derive.ts'
 
-export type Action =
-  | { kind: 'Tell'; type: 'Normal' | 'Warning'; reason: string; message: string }
-  | { kind: 'DeleteSurplus'; job: Job }
-  | { kind: 'DeleteReplaced'; job: Job }
-  | { kind: 'StartJob'; name: string; dueMs: number }
-  /** It was started, and the status does not say so yet. */
-  | { kind: 'RecordJob'; job: Job; dueMs: number }
+/** Finished jobs beyond the history limits, sorted by start. Jobs that are being deleted do not count. */
+function surplusJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
+  const kept = jobs.filter((job) => !job.metadata.deletionTimestamp)
+  const beyond = (end: 'Complete' | 'Failed', limit: number | undefined) => {
+    if (limit === undefined) return []
+    const ended = kept.filter((job) => endOf(job) === end).sort(byStart)
+    return ended.slice(0, Math.max(0, ended.length - limit))
+  }
+  return [...beyond('Complete', spec.successfulJobsHistoryLimit), ...beyond('Failed', spec.failedJobsHistoryLimit)]
+}
 
-/** Timers fire early where clocks differ a little. */
+/** A job that never started sorts last. */
+const startOf = ({ status }: Job): number =>
+  status?.startTime ? millisecondsOf(status.startTime) : Number.POSITIVE_INFINITY
+
+function byStart(a: Job, b: Job): number {
+  const [first, second] = [startOf(a), startOf(b)]
+  return first === second ? ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1) : first - second
+}
+
+/** Timers fire early if clocks differ slightly. */
 const marginMs = 100
 
-/** Decides what to do about a CronJob now, and when to look again. Pure. */
-export function plan(seen: Observed): Step<Action> {
-  const { cronJob, jobs, nowMs } = seen
-  const reckoning = reckon(cronJob, jobs)
-  const due = findDue(seen)
+/** Decides the actions of a CronJob, and the time of the next reconcile. Pure. */
+export function plan(seen: Derived): Step<Action> {
+  const { cronJob, jobs, nowMs, reckoning, due } = seen
   const actions: Action[] = [
     ...surplusJobs(cronJob, jobs).map((job): Action => ({ kind: 'DeleteSurplus', job })),
     ...tellOfJobs(reckoning),
-    ...tellOfSchedule(seen, due),
-    ...(due.kind === 'now' ? serve(seen, due.dueMs, reckoning) : []),
+    ...tellOfSchedule(seen),
+    ...(due.kind === 'now' ? serve(seen, due.dueMs) : []),
   ]
   const nextMs = due.kind === 'never' ? undefined : due.nextMs
   return nextMs === undefined ? { actions } : { actions, requeueAfterMs: nextMs + marginMs - nowMs }
 }
 
-const tell = (type: 'Normal' | 'Warning', reason: string, message: string): Action => ({ kind: 'Tell', type, reason, message })
+const tell = (type: 'Normal' | 'Warning', reason: string, message: string): Action => ({
+  kind: 'Tell',
+  type,
+  reason,
+  message,
+})
 
 function tellOfJobs({ completed, missing, unexpected }: Reckoning): Action[] {
   return [
-    ...unexpected.map(({ metadata }) => tell('Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${metadata.name}`)),
-    ...completed.map((job) => tell('Normal', 'SawCompletedJob', `Saw completed job: ${job.metadata.name}, condition: ${endOf(job)}`)),
+    ...unexpected.map(({ metadata }) =>
+      tell('Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${metadata.name}`),
+    ),
+    ...completed.map((job) =>
+      tell('Normal', 'SawCompletedJob', `Saw completed job: ${job.metadata.name}, condition: ${endOf(job)}`),
+    ),
     ...missing.map(({ name }) => tell('Normal', 'MissingJob', `Active job went missing: ${name}`)),
   ]
 }
 
 const manual = 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/'
 
-function tellOfSchedule({ cronJob: { spec } }: Observed, due: Due): Action[] {
+function tellOfSchedule({ cronJob: { spec }, due }: Derived): Action[] {
   if (due.kind === 'never') return [tell('Warning', due.reason, due.message)]
   const told: Action[] = []
   if (!spec.suspend && spec.schedule.includes('TZ')) {
@@ -61,16 +79,22 @@ function tellOfSchedule({ cronJob: { spec } }: Observed, due: Due): Action[] {
   return told
 }
 
-/** Starts the job of a due time, unless it was started before, or must not be yet. */
-function serve({ cronJob, jobs }: Observed, dueMs: number, { active }: Reckoning): Action[] {
-  // By the minute: whoever makes it twice is refused the second time.
+/** Starts the job of a scheduled time, unless it was started, or the concurrency policy forbids it. */
+function serve({ cronJob, jobs, reckoning: { active } }: Derived, dueMs: number): Action[] {
+  // The name contains the minute, so that the server rejects a second create.
   const name = `${cronJob.metadata.name}-${Math.floor(dueMs / 60_000)}`
   if (active.some((ref) => ref.name === name)) return []
   const started = jobs.find((job) => job.metadata.name === name)
   if (started) return [{ kind: 'RecordJob', job: started, dueMs }]
   const policy = cronJob.spec.concurrencyPolicy
   if (policy === 'Forbid' && active.length > 0) {
-    return [tell('Normal', 'JobAlreadyActive', 'Not starting job because prior execution is running and concurrency policy is Forbid')]
+    return [
+      tell(
+        'Normal',
+        'JobAlreadyActive',
+        'Not starting job because prior execution is running and concurrency policy is Forbid',
+      ),
+    ]
   }
   const activeUids = new Set(active.map((ref) => ref.uid))
   const replaced = policy === 'Replace' ? jobs.filter((job) => activeUids.has(job.metadata.uid ?? '')) : []

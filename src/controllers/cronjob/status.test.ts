@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { CronJob, Job } from '../../api/generated/types.ts'
-import type { Action } from './plan.ts'
-import { sampleCronJob, sampleJob, sampleReference } from './sample-cron-job.ts'
+import type { Action } from './apply.ts'
+import { derive } from './derive.ts'
+import { sampleCronJob, sampleJob, sampleReference } from './sample.ts'
 import { status } from './status.ts'
 
 const dueMs = Date.parse('2026-01-01T10:00:00Z')
 
 function statusOf(before: CronJob['status'], jobs: Job[], done: [Action, unknown][] = []) {
   const seen = { cronJob: sampleCronJob({}, before), jobs, nowMs: dueMs, localZone: 'UTC', scheduledSinceMs: undefined }
-  return status(seen, { done: done.map(([action]) => action), failed: [], skipped: [], answers: new Map(done), wait: undefined })
+  return status(derive(seen), { done: done.map(([action]) => action), failed: [], skipped: [], answers: new Map(done), wait: undefined })
 }
 
 describe('status()', () => {

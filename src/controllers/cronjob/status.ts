@@ -2,19 +2,18 @@ import type { CronJobStatus, Job, ObjectReference } from '../../api/generated/ty
 import { apiVersionOf, jobs } from '../../client/index.ts'
 import type { Outcome } from '../kit/index.ts'
 import { timestamp } from '../kit/workload/index.ts'
-import type { Observed } from './observe.ts'
-import type { Action } from './plan.ts'
-import { endOf, reckon } from './reckoning.ts'
+import type { Action } from './apply.ts'
+import { type Derived, endOf } from './derive.ts'
 
-/** The jobs that run, and when one was last started and last succeeded. */
-export function status({ cronJob, jobs: all }: Observed, { done, answers }: Outcome<Action>): CronJobStatus {
-  const { active, lastSuccessfulTime } = reckon(cronJob, all)
+/** The running jobs, and the times of the last start and the last success. */
+export function status({ cronJob, reckoning }: Derived, { done, answers }: Outcome<Action>): CronJobStatus {
+  const { active, lastSuccessfulTime } = reckoning
   const replaced = new Set(done.filter((a) => a.kind === 'DeleteReplaced').map((a) => a.job.metadata.uid))
   const remaining = active.filter((ref) => !replaced.has(ref.uid))
   let { lastScheduleTime } = cronJob.status ?? {}
   for (const action of done) {
     if (action.kind !== 'StartJob' && action.kind !== 'RecordJob') continue
-    // None if another's job has its name.
+    // Undefined if a job of another owner has the name.
     const job = answers?.get(action) as Job | undefined
     if (!job) continue
     if (!endOf(job)) remaining.push(referenceTo(job))

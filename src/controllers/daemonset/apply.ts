@@ -1,9 +1,23 @@
-import type { DaemonSet } from '../../api/generated/types.ts'
+import type { DaemonSet, Pod } from '../../api/generated/types.ts'
 import { pods } from '../../client/index.ts'
-import { type Appliers, type ApplyContext, revisionAppliers } from '../kit/index.ts'
+import { type Appliers, type ApplyContext, type RevisionAction, revisionAppliers } from '../kit/index.ts'
 import { revisionHashLabel } from '../kit/workload/index.ts'
 import { podFor } from './daemon-pod.ts'
-import type { Action, DeletePod } from './plan.ts'
+
+export interface DeletePod {
+  kind: 'DeletePod'
+  pod: Pod
+  node: string
+  /** The event to emit for a pod that has finished. */
+  because?: 'failed' | 'succeeded'
+}
+
+export type Action =
+  | RevisionAction
+  | { kind: 'AdoptPod'; pod: Pod }
+  | { kind: 'ReleasePod'; pod: Pod }
+  | { kind: 'CreatePod'; node: string; hash: string }
+  | DeletePod
 
 export const apply: Appliers<DaemonSet, Action> = {
   ...revisionAppliers(revisionHashLabel),
@@ -27,8 +41,20 @@ export const apply: Appliers<DaemonSet, Action> = {
 
 async function deletePod({ writer, event }: ApplyContext<DaemonSet>, { pod, node, because }: DeletePod): Promise<void> {
   const { namespace, name } = pod.metadata
-  if (because === 'failed') event('Warning', 'FailedDaemonPod', `Found failed daemon pod ${namespace}/${name} on node ${node}, will try to kill it`)
-  if (because === 'succeeded') event('Normal', 'SucceededDaemonPod', `Found succeeded daemon pod ${namespace}/${name} on node ${node}, will try to delete it`)
+  if (because === 'failed') {
+    event(
+      'Warning',
+      'FailedDaemonPod',
+      `Found failed daemon pod ${namespace}/${name} on node ${node}, will try to kill it`,
+    )
+  }
+  if (because === 'succeeded') {
+    event(
+      'Normal',
+      'SucceededDaemonPod',
+      `Found succeeded daemon pod ${namespace}/${name} on node ${node}, will try to delete it`,
+    )
+  }
   await writer.delete(pods, pod)
   event('Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)
 }

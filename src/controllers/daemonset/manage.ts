@@ -1,43 +1,86 @@
 import type { Pod } from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import { isPodAvailable, isPodReady, isPodTerminating } from '../kit/workload/index.ts'
-import { waitMs } from './failed-pods.ts'
+import type { DeletePod } from './apply.ts'
+import type { NodeState } from './node-state.ts'
 import type { Observed } from './observe.ts'
-import type { Place } from './place.ts'
-import type { DeletePod } from './plan.ts'
-import { allowsSurge } from './strategy.ts'
+import { allowsSurge } from './rolling.ts'
 
-/** What is to change on nodes. */
+/** The time of the last deletion of a failed pod on a node, and the delay of the next. */
+interface Delay {
+  sinceMs: number
+  delayMs: number
+}
+
+/** The nodes on which pods of one generation of a set have failed. */
+export interface FailedPods {
+  generation: Int64 | undefined
+  nodes: ReadonlyMap<string, Delay>
+}
+
+const firstMs = 1000
+const longestMs = 15 * 60_000
+
+/** A node without failures for this time starts with the first delay again. */
+const isForgotten = ({ sinceMs }: Delay, nowMs: number): boolean => nowMs - sinceMs > 2 * longestMs
+
+/** The time until the failed pod on a node is deleted. The delay limits the load by a node that rejects every pod. */
+export function waitMs({ nodes }: FailedPods, node: string, nowMs: number): number {
+  const delay = nodes.get(node)
+  return delay && !isForgotten(delay, nowMs) ? Math.max(0, delay.sinceMs + delay.delayMs - nowMs) : 0
+}
+
+/** Adds failed pods that were just deleted on these nodes. */
+export function withFailures({ generation, nodes }: FailedPods, failedOn: Iterable<string>, nowMs: number): FailedPods {
+  const next = new Map([...nodes].filter(([, delay]) => !isForgotten(delay, nowMs)))
+  for (const node of failedOn) {
+    const delay = next.get(node)
+    next.set(node, { sinceMs: nowMs, delayMs: delay ? Math.min(delay.delayMs * 2, longestMs) : firstMs })
+  }
+  return { generation, nodes: next }
+}
+
+/** The known failures of a generation. A new generation has none. */
+export const failuresOf = (known: FailedPods | undefined, generation: Int64 | undefined): FailedPods =>
+  known?.generation === generation && known ? known : { generation, nodes: new Map() }
+
+/** The pods to delete, and to create. */
 export interface Changes {
   deletes: DeletePod[]
-  /** Nodes that are to have a pod made. */
+  /** The nodes for which a pod is created. */
   creates: string[]
 }
 
 export interface Management extends Changes {
-  /** When the next failed pod may be deleted; undefined if none waits for it. */
+  /** The time until the next failed pod may be deleted. Undefined if there is none. */
   failedInMs: number | undefined
 }
 
-/** Gives every node that is to run a pod one, and takes pods away that have ended, are too many, or are not to be where they are. */
+/**
+ * Creates a pod for every eligible node without one, and deletes pods that have finished, are redundant or are
+ * misplaced.
+ */
 export function manage(seen: Observed): Management {
   const result: Management = { deletes: [], creates: [], failedInMs: undefined }
   const isSurging = allowsSurge(seen.set)
-  for (const place of seen.places.needy.values()) {
-    if (place.fit === 'run' && place.pods.length === 0) result.creates.push(place.node)
-    else if (place.fit === 'run' || place.fit === 'stay') tend(seen, place, isSurging, result)
-    else takeAway(place, result)
+  for (const state of seen.table.needy.values()) {
+    if (state.fit === 'run' && state.pods.length === 0) result.creates.push(state.node)
+    else if (state.fit === 'run' || state.fit === 'stay') tend(seen, state, isSurging, result)
+    else takeAway(state, result)
   }
   return result
 }
 
-/** Where there is no node any more, pods that were on it are the garbage collector's; those that wait for it would wait for ever. */
-function takeAway({ node, fit, pods }: Place, { deletes }: Management): void {
+/**
+ * Bound pods of a deleted node are left to the pod garbage collector. Pods that wait for the node would wait forever.
+ */
+function takeAway({ node, fit, pods }: NodeState, { deletes }: Management): void {
   for (const pod of pods) {
     if (!isPodTerminating(pod) && (fit !== 'gone' || !pod.spec.nodeName)) deletes.push({ kind: 'DeletePod', pod, node })
   }
 }
 
-function tend(seen: Observed, { node, fit, pods }: Place, isSurging: boolean, result: Management): void {
+function tend(seen: Observed, { node, fit, pods }: NodeState, isSurging: boolean, result: Management): void {
   const running: Pod[] = []
   for (const pod of pods) {
     if (isPodTerminating(pod)) continue
@@ -53,14 +96,15 @@ function tend(seen: Observed, { node, fit, pods }: Place, isSurging: boolean, re
     const surplus = isSurging ? surplusOfSurge(seen, running) : running.slice(1)
     result.deletes.push(...surplus.map((pod): DeletePod => ({ kind: 'DeletePod', pod, node })))
   }
-  // While it surges a node must not be without a pod that is to stay; otherwise the new one waits until the old one is gone.
+  // With surge, a node must always have a pod. Otherwise the new pod waits until the old one is gone.
   if (running.length === 0 && isSurging && fit === 'run') result.creates.push(node)
 }
 
-/** Of several pods on a node, one old and one new may stay: until the new one is available, and while the old one is ready. */
+/** An old and a new pod may share a node until the new one is available, while the old one is ready. */
 function surplusOfSurge({ set, revision, nowMs }: Observed, running: readonly Pod[]): Pod[] {
   const [newest, ...newer] = running.filter((pod) => revision.has(pod))
   const [oldest, ...older] = running.filter((pod) => !revision.has(pod))
-  const isReplaced = newest && oldest && (!isPodReady(oldest) || isPodAvailable(newest, set.spec.minReadySeconds ?? 0, nowMs))
+  const isReplaced =
+    newest && oldest && (!isPodReady(oldest) || isPodAvailable(newest, set.spec.minReadySeconds ?? 0, nowMs))
   return [...newer, ...older, ...(isReplaced ? [oldest] : [])]
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, Taint } from '../../api/generated/types.ts'
 import { burst, plan } from './plan.ts'
-import { type PodState, type SeenOver, inWords, sampleNode, sampleNodes, samplePod, sampleRevision, sampleSeen, sampleSet } from './sample.ts'
+import {
+  type PodState, type SeenOver, inWords, sampleNode, sampleNodes, samplePod, sampleRevision, sampleSeen, sampleSet,
+} from './sample.ts'
 
 const actionsOf = (over: SeenOver) => plan(sampleSeen(over)).actions.map(inWords)
 /** One pod a node, from n1 on. */

@@ -1,33 +1,17 @@
-import type { Pod } from '../../api/generated/types.ts'
 import { soonest } from '../../base/soonest.ts'
-import { type RevisionAction, type Step, revise } from '../kit/index.ts'
+import { type Step, revise } from '../kit/index.ts'
 import { surplusRevisions } from '../kit/workload/index.ts'
+import type { Action } from './apply.ts'
 import { type Changes, manage } from './manage.ts'
-import type { Observed } from './observe.ts'
-import { hashOfRevision } from './revision.ts'
+import { type Observed, hashOfRevision } from './observe.ts'
 import { type Rolling, rollOut } from './rolling.ts'
 
-export interface DeletePod {
-  kind: 'DeletePod'
-  pod: Pod
-  node: string
-  /** What users are told of a pod that has ended. */
-  because?: 'failed' | 'succeeded'
-}
-
-export type Action =
-  | RevisionAction
-  | { kind: 'AdoptPod'; pod: Pod }
-  | { kind: 'ReleasePod'; pod: Pod }
-  | { kind: 'CreatePod'; node: string; hash: string }
-  | DeletePod
-
-/** How many pods are made, and deleted, at most before their set is looked at again. */
+/** The maximum number of pods that one step creates, and deletes. */
 export const burst = 250
 
 const nothing: Rolling = { deletes: [], creates: [] }
 
-/** Decides the next step of a set: first every node has what it is to have, then what is outdated is replaced. */
+/** Decides the next step of a set: first every node gets the pods that it needs, then outdated pods are replaced. */
 export function plan(seen: Observed): Step<Action> {
   const { set, adopt, release, revision, changesAtMs, nowMs } = seen
   const managed = manage(seen)
@@ -37,26 +21,33 @@ export function plan(seen: Observed): Step<Action> {
     ...adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
     ...release.map((pod): Action => ({ kind: 'ReleasePod', pod })),
     ...seen.orphanRevisions.map((r): Action => ({ kind: 'AdoptRevision', revision: r })),
-    // Pods name their revision: it has to be there before them.
+    // Pods name their revision, so it must exist before them.
     ...revise(revision.step),
     ...actionsOf(isManaged ? rolling : managed, revision.hash),
     ...forget(seen),
   ]
   const requeueAfterMs = soonest(changesAtMs === undefined ? undefined : changesAtMs - nowMs, managed.failedInMs)
-  return { actions, ...(rolling.wait === undefined ? {} : { wait: rolling.wait }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) }
+  return {
+    actions,
+    ...(rolling.wait === undefined ? {} : { wait: rolling.wait }),
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
+  }
 }
 
-/** Deletes come first: what cannot be made must not keep what has to go. */
+/** Deletes come first, because a failed create must not prevent them. */
 const actionsOf = ({ deletes, creates }: Changes, hash: string): Action[] => [
   ...deletes.slice(0, burst),
   ...creates.slice(0, burst).map((node): Action => ({ kind: 'CreatePod', node, hash })),
 ]
 
-function forget({ set, places, history, revision }: Observed): Action[] {
+function forget({ set, table, history, revision }: Observed): Action[] {
   const limit = set.spec.revisionHistoryLimit ?? 10
   const old = history.filter((r) => r.metadata.name !== revision.name)
   if (old.length <= limit) return []
-  const inUse = new Set(old.filter((r) => (places.ofHash.get(hashOfRevision(r)) ?? 0) > 0).map((r) => r.metadata.name!))
-  // Those in use count, too, and stay.
-  return surplusRevisions(old, inUse, Math.max(0, limit - inUse.size)).map((r): Action => ({ kind: 'DeleteRevision', revision: r }))
+  const inUse = new Set(old.filter((r) => (table.ofHash.get(hashOfRevision(r)) ?? 0) > 0).map((r) => r.metadata.name!))
+  // Revisions in use count towards the limit but are kept.
+  return surplusRevisions(old, inUse, Math.max(0, limit - inUse.size)).map((r): Action => ({
+    kind: 'DeleteRevision',
+    revision: r,
+  }))
 }

@@ -1,31 +1,37 @@
 import type { ControllerRevision, DaemonSet, Node, Pod, Taint } from '../../api/generated/types.ts'
-import { templatePatch } from '../../api/kinds/controller-revision.ts'
+import { templatePatch } from '../../api/kinds/workloads/controller-revision.ts'
 import { soonest } from '../../base/soonest.ts'
 import { compileLabelSelector } from '../../client/index.ts'
-import { nodeOf } from './daemon-pod.ts'
-import { fitOf } from './fit.ts'
-import type { Observed } from './observe.ts'
-import { type Basis, placeOf } from './place.ts'
-import { Places } from './places.ts'
-import type { Action } from './plan.ts'
-import { revisionOf } from './revision.ts'
+import type { Action } from './apply.ts'
+import { fitOf, nodeOf } from './daemon-pod.ts'
+import { type Basis, nodeStateOf } from './node-state.ts'
+import { NodeTable } from './node-table.ts'
+import { type Observed, revisionOf } from './observe.ts'
 
-export const nowMs = Date.parse('2026-01-01T01:00:00Z')
+const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
 
 export interface SetOver {
   image?: string
   maxUnavailable?: number | string
   maxSurge?: number | string
-  /** Of the template. */
+  /** Merged into the template's spec. */
   podSpec?: object
   spec?: object
   metadata?: object
   status?: object
 }
 
-/** A set for tests, at the first image, of which one pod may be unavailable. */
-export function sampleSet({ image = 'a', maxUnavailable = 1, maxSurge = 0, podSpec, spec, metadata, status }: SetOver = {}): DaemonSet {
+/** A set for tests with the first image and maxUnavailable 1. */
+export function sampleSet({
+  image = 'a',
+  maxUnavailable = 1,
+  maxSurge = 0,
+  podSpec,
+  spec,
+  metadata,
+  status,
+}: SetOver = {}): DaemonSet {
   return {
     metadata: { name: 'd', namespace: 'default', uid: 'set', generation: 1, ...metadata },
     spec: {
@@ -40,7 +46,12 @@ export function sampleSet({ image = 'a', maxUnavailable = 1, maxSurge = 0, podSp
 }
 
 export const sampleRevision = (hash: string, number: number, set: DaemonSet): ControllerRevision => ({
-  metadata: { name: `d-${hash}`, namespace: 'default', creationTimestamp: longAgo, labels: { 'controller-revision-hash': hash } },
+  metadata: {
+    name: `d-${hash}`,
+    namespace: 'default',
+    creationTimestamp: longAgo,
+    labels: { 'controller-revision-hash': hash },
+  },
   data: templatePatch(set.spec.template),
   revision: number,
 })
@@ -57,10 +68,23 @@ export const sampleNodes = (count: number): Node[] => Array.from({ length: count
 
 export type PodState = 'ready' | 'young' | 'unready' | 'pending' | 'waiting' | 'going' | 'failed' | 'succeeded'
 
-const phases: Partial<Record<PodState, string>> = { pending: 'Pending', waiting: 'Pending', failed: 'Failed', succeeded: 'Succeeded' }
+const phases: Partial<Record<PodState, string>> = {
+  pending: 'Pending',
+  waiting: 'Pending',
+  failed: 'Failed',
+  succeeded: 'Succeeded',
+}
 
-/** A pod `n1-a` of revision a on node n1: `ready` for an hour, `young` for five seconds; one that is `waiting` is not scheduled. */
-export function samplePod(node: string, hash: string, state: PodState = 'ready', over: { metadata?: object; status?: object } = {}): Pod {
+/**
+ * A pod `n1-a` of revision a on node n1: `ready` for an hour, `young` for five seconds. A `waiting` pod is not
+ * scheduled.
+ */
+export function samplePod(
+  node: string,
+  hash: string,
+  state: PodState = 'ready',
+  over: { metadata?: object; status?: object } = {},
+): Pod {
   const isReady = state === 'ready' || state === 'young' || state === 'going'
   const byName = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }] }
   return {
@@ -81,13 +105,21 @@ export function samplePod(node: string, hash: string, state: PodState = 'ready',
     },
     status: {
       phase: phases[state] ?? 'Running',
-      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: state === 'young' ? '2026-01-01T00:59:55Z' : longAgo }],
+      conditions: [
+        {
+          type: 'Ready',
+          status: isReady ? 'True' : 'False',
+          lastTransitionTime: state === 'young' ? '2026-01-01T00:59:55Z' : longAgo,
+        },
+      ],
       ...over.status,
     },
   } as unknown as Pod
 }
 
-export interface SeenOver extends Partial<Pick<Observed, 'history' | 'orphanRevisions' | 'failures' | 'hasConditions'>> {
+export interface SeenOver extends Partial<
+  Pick<Observed, 'history' | 'orphanRevisions' | 'failures' | 'hasConditions'>
+> {
   set?: DaemonSet
   nodes?: readonly Node[]
   pods?: readonly Pod[]
@@ -95,17 +127,26 @@ export interface SeenOver extends Partial<Pick<Observed, 'history' | 'orphanRevi
   release?: readonly Pod[]
 }
 
-/** What a controller sees of a set with these pods, on three nodes; revisions `a` and, for the second image, `b` are there. */
-export function sampleSeen({ set = sampleSet(), nodes = sampleNodes(3), pods = [], adopt = [], release = [], history, ...over }: SeenOver = {}): Observed {
+/** An observation of a set with these pods on three nodes. Revision `a` exists and, for the second image, `b`. */
+export function sampleSeen({
+  set = sampleSet(),
+  nodes = sampleNodes(3),
+  pods = [],
+  adopt = [],
+  release = [],
+  history,
+  ...over
+}: SeenOver = {}): Observed {
   const isB = set.spec.template.spec!.containers[0]!.image === 'b'
-  const ofImage = (hash: string, number: number) => sampleRevision(hash, number, { ...set, spec: { ...set.spec, template: withImage(set, hash) } })
+  const ofImage = (hash: string, number: number) =>
+    sampleRevision(hash, number, { ...set, spec: { ...set.spec, template: withImage(set, hash) } })
   const known = history ?? (isB ? [ofImage('a', 1), ofImage('b', 2)] : [ofImage('a', 1)])
   const revision = revisionOf(set, known)
   const basis: Basis = { set, matches: compileLabelSelector(set.spec.selector), fit: fitOf(set), revision }
-  const places = placesFor(basis, nodes, [...pods, ...adopt])
+  const table = tableOf(basis, nodes, [...pods, ...adopt])
   return {
     set,
-    places,
+    table,
     basis,
     adopt,
     release,
@@ -113,29 +154,39 @@ export function sampleSeen({ set = sampleSet(), nodes = sampleNodes(3), pods = [
     history: known,
     orphanRevisions: [],
     failures: { generation: 1, nodes: new Map() },
-    changesAtMs: soonest(...[...places.all()].map(({ changesAtMs }) => changesAtMs)),
+    changesAtMs: soonest(...[...table.all()].map(({ changesAtMs }) => changesAtMs)),
     nowMs,
     hasConditions: true,
     ...over,
   }
 }
 
-function placesFor(basis: Basis, nodes: readonly Node[], pods: readonly Pod[]): Places {
-  const places = new Places()
+function tableOf(basis: Basis, nodes: readonly Node[], pods: readonly Pod[]): NodeTable {
+  const table = new NodeTable()
   const names = new Set([...nodes.map(({ metadata }) => metadata.name!), ...pods.map((pod) => nodeOf(pod) ?? '')])
   for (const name of names) {
     const node = nodes.find(({ metadata }) => metadata.name === name)
-    const place = placeOf(basis, { metadata: { name }, node, pods: pods.filter((pod) => (nodeOf(pod) ?? '') === name) }, nowMs)
-    if (place) places.add(place)
+    const state = nodeStateOf(
+      basis,
+      { metadata: { name }, node, pods: pods.filter((pod) => (nodeOf(pod) ?? '') === name) },
+      nowMs,
+    )
+    if (state) table.add(state)
   }
-  return places
+  return table
 }
 
 function withImage({ spec: { template } }: DaemonSet, image: string): DaemonSet['spec']['template'] {
-  return { ...template, spec: { ...template.spec!, containers: template.spec!.containers.map((c) => ({ ...c, image })) } }
+  return {
+    ...template,
+    spec: {
+      ...template.spec!,
+      containers: template.spec!.containers.map((c) => ({ ...c, image })),
+    },
+  }
 }
 
-/** An action in a few words. */
+/** A short text for an action. */
 export function inWords(action: Action): string {
   switch (action.kind) {
     case 'CreatePod':

@@ -3,8 +3,10 @@ import { forbiddenError } from '../../api/errors.ts'
 import type { DaemonSetStatus, Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { RevisionTakenError, findCondition } from '../kit/workload/index.ts'
-import type { Action } from './plan.ts'
-import { type PodState, type SeenOver, type SetOver, sampleNode, sampleNodes, samplePod, sampleSeen, sampleSet } from './sample.ts'
+import type { Action } from './apply.ts'
+import {
+  type PodState, type SeenOver, type SetOver, sampleNode, sampleNodes, samplePod, sampleSeen, sampleSet,
+} from './sample.ts'
 import { changesInMs, status } from './status.ts'
 
 const nothing: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }

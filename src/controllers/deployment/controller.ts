@@ -1,17 +1,26 @@
 import type { Deployment, Pod, ReplicaSet } from '../../api/generated/types.ts'
-import { compileLabelSelector, controllerOf, deployments, keyOf, pods, refersTo, replicasets } from '../../client/index.ts'
-import { type Caches, defineController, indexing, watching, ownedPods } from '../kit/index.ts'
+import {
+  compileLabelSelector,
+  controllerOf,
+  deployments,
+  keyOf,
+  pods,
+  refersTo,
+  replicasets,
+} from '../../client/index.ts'
+import { type Caches, defineController, indexing, ownedPods, watching } from '../kit/index.ts'
 import { announceProgress, isPodFinished, isPodTerminating } from '../kit/workload/index.ts'
-import { appliers } from './apply.ts'
-import { isRollingUpdate } from './bounds.ts'
+import { type Action, apply } from './apply.ts'
+import { type Derived, derive } from './derive.ts'
 import { type Observed, observe } from './observe.ts'
-import { type Action, plan } from './plan.ts'
+import { plan } from './plan.ts'
 import { managerKeyOf } from './replica-sets.ts'
-import { annotationsOf, changesInMs, statusOf } from './status.ts'
+import { isRollingUpdate } from './rolling.ts'
+import { annotations, changesInMs, status } from './status.ts'
 
 const byNamespace = 'deployments-in'
 
-/** Deployments that might adopt a ReplicaSet that nobody manages. */
+/** The Deployments that may adopt a ReplicaSet without a controller. */
 function* adopters(set: ReplicaSet, caches: Caches): Generator<string> {
   if (controllerOf(set) || set.metadata.deletionTimestamp) return
   for (const deployment of caches.byIndex(deployments, byNamespace, set.metadata.namespace ?? '')) {
@@ -19,7 +28,7 @@ function* adopters(set: ReplicaSet, caches: Caches): Generator<string> {
   }
 }
 
-/** A Recreate goes on when the last old pod is gone. Other strategies go by what ReplicaSets tell. */
+/** A Recreate continues when the last old pod is gone. Other strategies depend on the status of ReplicaSets. */
 function* waiting(pod: Pod, caches: Caches): Generator<string> {
   const ref = controllerOf(pod)
   if (!ref || !refersTo(ref, replicasets)) return
@@ -31,19 +40,22 @@ function* waiting(pod: Pod, caches: Caches): Generator<string> {
 
 const isLeaving = (pod: Pod): boolean => isPodFinished(pod) || isPodTerminating(pod)
 
-export const deploymentController = defineController<Deployment, Observed, Action>({
+export const deploymentController = defineController<Deployment, Observed, Action, Derived>({
   name: 'deployment',
   owner: deployments,
-  owns: [replicasets],
-  watches: [watching(replicasets, adopters), watching(pods, waiting, (before, after) => isLeaving(before) !== isLeaving(after))],
-  indexes: [indexing(deployments, byNamespace, (d) => [d.metadata.namespace ?? ''])],
-  rosters: ownedPods,
-  gate: 'StaleControllerConsistencyDeployment',
+  sources: {
+    owns: [replicasets],
+    watches: [
+      watching(replicasets, adopters),
+      watching(pods, waiting, (before, after) => isLeaving(before) !== isLeaving(after)),
+    ],
+    indexes: [indexing(deployments, byNamespace, (d) => [d.metadata.namespace ?? ''])],
+    rosters: ownedPods,
+  },
+  consistency: { gate: 'StaleControllerConsistencyDeployment' },
   observe,
+  derive,
   plan,
-  apply: appliers,
-  status: statusOf,
-  changesInMs,
-  announce: announceProgress,
-  annotations: annotationsOf,
+  apply,
+  status: { compute: status, changesInMs, announce: announceProgress, annotations },
 })

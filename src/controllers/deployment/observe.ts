@@ -4,11 +4,11 @@ import { claim, compileLabelSelector, pods, replicasets } from '../../client/ind
 import type { ObserveContext } from '../kit/index.ts'
 import { soonest } from '../../base/soonest.ts'
 import { causeReader, findersOf, isPodFinished } from '../kit/workload/index.ts'
-import { isRollingUpdate } from './bounds.ts'
+import { isRollingUpdate } from './rolling.ts'
 import { sortOut } from './replica-sets.ts'
 
-/** The worst cause among pods that are to stay, and among those that are going. */
-export interface WorstCauses {
+/** The most severe cause among pods that are to stay, and among terminating pods. */
+interface WorstCauses {
   staying: Cause | undefined
   going: Cause | undefined
   /** The time at which one of them changes by itself. */
@@ -19,24 +19,27 @@ export interface Observed {
   deployment: Deployment
   /** The ReplicaSet of the Deployment's template, if it exists. */
   newSet: ReplicaSet | undefined
-  /** The others that are the Deployment's, the oldest first. */
+  /** The other ReplicaSets of the Deployment, the oldest first. */
   oldSets: readonly ReplicaSet[]
-  /** ReplicaSets without a manager that match. */
+  /** Matching ReplicaSets without a controller. */
   adopt: readonly ReplicaSet[]
-  /** Its own that do not match any more. */
+  /** ReplicaSets of the Deployment that no longer match. */
   release: readonly ReplicaSet[]
-  /** A pod of an old revision that may still run. Only a Recreate asks for it. */
+  /** A pod of an old revision that may still run. Read for Recreate only. */
   oldPod: string | undefined
-  /** The worst causes among pods of the new revision that are not available. */
+  /** The most severe causes among unavailable pods of the new revision. */
   newCauses: WorstCauses
-  /** The same among pods of old revisions, where too few are available, or a Recreate waits for them to go. */
+  /** The same for old revisions that lack available pods, or whose pods a Recreate waits for. */
   oldCauses: WorstCauses
   nowMs: number
 }
 
-/** Reads what a plan needs. */
+/** Reads the input of a plan. */
 export function observe({ caches, nowMs, roster }: ObserveContext, deployment: Deployment): Observed {
-  const candidates = [...caches.owned(replicasets, deployment), ...caches.orphans(replicasets, deployment.metadata.namespace ?? '')]
+  const candidates = [
+    ...caches.owned(replicasets, deployment),
+    ...caches.orphans(replicasets, deployment.metadata.namespace ?? ''),
+  ]
   const { kept, adopt, release } = claim(deployment, compileLabelSelector(deployment.spec.selector), candidates)
   const { newSet, oldSets } = sortOut(deployment, kept)
   const { minReadySeconds = 0 } = deployment.spec
@@ -63,7 +66,7 @@ export function observe({ caches, nowMs, roster }: ObserveContext, deployment: D
   }
 }
 
-/** True for a ReplicaSet that has fewer available pods than it is to have. */
+/** True for a ReplicaSet with fewer available pods than desired. */
 const isShort = ({ spec, status }: ReplicaSet): boolean => (status?.availableReplicas ?? 0) < (spec?.replicas ?? 1)
 
 const hasPods = ({ status }: ReplicaSet): boolean => (status?.replicas ?? 0) + (status?.terminatingReplicas ?? 0) > 0

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { desiredReplicasAnnotation, maxReplicasAnnotation, revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
-import type { Observed } from './observe.ts'
-import { type Action, plan } from './plan.ts'
-import { deployment, observed, replicaSet } from './sample-deployments.ts'
+import type { Action } from './apply.ts'
+import type { Derived } from './derive.ts'
+import { plan } from './plan.ts'
+import {
+  desiredReplicasAnnotation, maxReplicasAnnotation, revisionAnnotation, revisionHistoryAnnotation,
+} from './replica-sets.ts'
+import { deployment, observed, replicaSet } from './sample.ts'
 
 const words = (action: Action): string => {
   switch (action.kind) {
@@ -15,7 +18,7 @@ const words = (action: Action): string => {
   }
 }
 const short = (name: string) => (/^web-\d$/.test(name) ? name : 'made')
-const said = (seen: Observed) => plan(seen).actions.map(words).join(', ')
+const said = (seen: Derived) => plan(seen).actions.map(words).join(', ')
 
 const recreate = { strategy: { type: 'Recreate' } }
 const settled = { status: { observedGeneration: 3, replicas: 10, updatedReplicas: 10, availableReplicas: 10 } }

@@ -1,15 +1,45 @@
-import type { Bounds } from './bounds.ts'
+import type { Deployment } from '../../api/generated/types.ts'
+import { percentOf } from '../../api/numbers/int-or-string.ts'
 
-/** A ReplicaSet as far as sizes go. */
+/** The limits of a rollout, in pods. */
+export interface Bounds {
+  /** The desired number of pods. */
+  replicas: number
+  /** The number of pods that may exist in addition. */
+  maxSurge: number
+  /** The number of pods that may be unavailable. */
+  maxUnavailable: number
+}
+
+export const isRollingUpdate = ({ spec }: Deployment): boolean => spec.strategy?.type !== 'Recreate'
+
+export const replicasOf = (object: { spec?: { replicas?: number } }): number => object.spec?.replicas ?? 1
+
+/**
+ * The limits of a Deployment in pods. The surge percentage is rounded up, the unavailable percentage down. If both are
+ * zero, one pod may be unavailable, otherwise no rollout would be possible. A Recreate has neither. Without replicas no
+ * pod can be unavailable.
+ */
+export function boundsOf(deployment: Deployment): Bounds {
+  const replicas = replicasOf(deployment)
+  if (!isRollingUpdate(deployment)) return { replicas, maxSurge: 0, maxUnavailable: 0 }
+  const { maxSurge: surge = 0, maxUnavailable: unavailable = 0 } = deployment.spec.strategy?.rollingUpdate ?? {}
+  const maxSurge = percentOf(surge, replicas, true)
+  const missing = percentOf(unavailable, replicas, false)
+  const maxUnavailable = maxSurge === 0 && missing === 0 ? 1 : missing
+  return { replicas, maxSurge, maxUnavailable: Math.min(maxUnavailable, replicas) }
+}
+
+/** The sizes of a ReplicaSet. */
 export interface Sized {
   name: string
-  /** Pods that it is to have. */
+  /** The desired number of pods. */
   replicas: number
-  /** Pods of it that are available, as far as it has told. */
+  /** The reported number of available pods. */
   available: number
 }
 
-/** A ReplicaSet and the size it is to have. */
+/** A ReplicaSet and its target size. */
 export interface Target {
   name: string
   replicas: number
@@ -17,19 +47,22 @@ export interface Target {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
 
-/** What was told before a ReplicaSet was made smaller counts those, too, that are about to go. */
+/** A status from before a scale-down also counts pods that are about to be deleted. */
 const trusted = (set: Sized): Sized => ({ ...set, available: Math.min(set.available, set.replicas) })
 
-/** How large the new ReplicaSet may be beside the old ones: as large as wanted, as far as the surge goes, and never smaller than it is on that account. */
+/**
+ * The size of the new ReplicaSet beside the old ones: the desired replicas, limited by the surge, and not below its
+ * current size.
+ */
 export function grown({ replicas, maxSurge }: Bounds, current: number, others: number): number {
   const room = replicas + maxSurge - current - others
   return room <= 0 ? current : current + Math.min(room, replicas - current)
 }
 
 /**
- * One step of a rolling update: who becomes smaller, then who becomes larger. `oldSets` are in the order of their age. Kubernetes takes a step up, one
- * down and one up again, each in a turn of its own; nobody has a say between them, so they are one here. Those who shrink come first, so that there are never
- * too many.
+ * One step of a rolling update: ReplicaSets to shrink, then those to grow. `oldSets` are sorted by age. Kubernetes
+ * scales up, down and up again in three reconciles. Only the controller decides between them, so they are one step
+ * here. Scale-downs come first, so that there are never too many pods.
  */
 export function rollingTargets(bounds: Bounds, newSet: Sized, oldSets: readonly Sized[]): Target[] {
   const { replicas } = bounds
@@ -37,14 +70,17 @@ export function rollingTargets(bounds: Bounds, newSet: Sized, oldSets: readonly 
   const shrunk = shrinkOld(bounds, trusted(newSet), oldSets.map(trusted))
   const size = grown(bounds, newSet.replicas, sum(shrunk.map((set) => set.replicas)))
   return [
-    ...shrunk.filter((set, i) => set.replicas !== oldSets[i]!.replicas).map(({ name, replicas: to }) => ({ name, replicas: to })),
+    ...shrunk
+      .filter((set, i) => set.replicas !== oldSets[i]!.replicas)
+      .map(({ name, replicas: to }) => ({ name, replicas: to })),
     ...(size === newSet.replicas ? [] : [{ name: newSet.name, replicas: size }]),
   ]
 }
 
 /**
- * Old pods that may go. Pods of the new revision that are not available count as missing already: 10 wanted, 2 may be missing, 8 old and 5 new ones that
- * crash make 13; 13 - 8 - 5 leaves none, even if an old one is lost, too.
+ * The old pods that may be deleted. Unavailable pods of the new revision count as missing already. For example 10
+ * replicas with maxUnavailable 2, 8 old and 5 new pods that crash: 13 - 8 - 5 leaves none, even if an old pod fails as
+ * well.
  */
 function shrinkOld({ replicas, maxUnavailable }: Bounds, newSet: Sized, oldSets: readonly Sized[]): Sized[] {
   const minAvailable = replicas - maxUnavailable
@@ -56,7 +92,7 @@ function shrinkOld({ replicas, maxUnavailable }: Bounds, newSet: Sized, oldSets:
   return takeAway(healthy, available - minAvailable, (set) => set.replicas)
 }
 
-/** Makes the oldest smaller first, up to `count` in all and each by what it can spare. */
+/** Shrinks ReplicaSets, oldest first, by `count` in total, each by the number that it can spare. */
 function takeAway(sets: readonly Sized[], count: number, spares: (set: Sized) => number): Sized[] {
   let left = Math.max(0, count)
   return sets.map((set) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boundsOf } from './bounds.ts'
-import { type SetWords, deployment, replicaSet } from './sample-deployments.ts'
+import { type SetWords, deployment, observed, replicaSet } from './sample.ts'
 import { isScaled, scaledTargets } from './scaling.ts'
 
 const rolling = (replicas: number, maxSurge: number | string, status: object = {}) =>
@@ -39,7 +38,11 @@ describe('scaledTargets()', () => {
     ['the next one gives what the largest has not got', rolling(2, 0), { replicas: 4, desired: 12 }, [{ replicas: 4, desired: 12 }, { replicas: 4, desired: 12 }], '1→0 2→0 9→2'],
     ['of a Recreate with two, the rollout has to tell', deployment({ strategy: { type: 'Recreate' } }), { replicas: 3, desired: 4 }, [{ replicas: 3, desired: 4 }], undefined],
   ])('%s', (_, d, newWords, oldWords, expected) => {
-    const targets = scaledTargets(d, boundsOf(d), newWords && replicaSet(9, newWords), oldWords.map((words, i) => replicaSet(i + 1, words)))
+    const targets = scaledTargets(observed({
+      deployment: d,
+      newSet: newWords && replicaSet(9, newWords),
+      oldSets: oldWords.map((words, i) => replicaSet(i + 1, words)),
+    }))
     expect(targets?.map(({ name, replicas }) => `${name.slice(4)}→${replicas}`).join(' ')).toBe(expected)
   })
 })

@@ -1,10 +1,9 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types.ts'
-import { desiredReplicasAnnotation, maxReplicasAnnotation, numberIn } from './annotations.ts'
-import { type Bounds, isRollingUpdate, replicasOf } from './bounds.ts'
-import { activeOf, byAge } from './replica-sets.ts'
-import type { Target } from './rolling.ts'
+import type { Derived } from './derive.ts'
+import { activeOf, byAge, desiredReplicasAnnotation, maxReplicasAnnotation, numberIn } from './replica-sets.ts'
+import { type Bounds, type Target, isRollingUpdate, replicasOf } from './rolling.ts'
 
-/** Whether a user has scaled since the ReplicaSets were last sized. They remember for which number that was. */
+/** True if a user has scaled since the ReplicaSets were sized, according to their annotations. */
 export function isScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   return activeOf(sets).some((set) => {
     const desired = numberIn(set, desiredReplicasAnnotation)
@@ -13,33 +12,43 @@ export function isScaled(deployment: Deployment, sets: readonly ReplicaSet[]): b
 }
 
 /**
- * The sizes that follow from a user's scaling alone. The only ReplicaSet with pods, or the newest, takes it all; in the middle of a rollout each takes a
- * part that is like its part of the pods. Undefined if it does not follow: the rollout itself has to tell.
+ * The sizes after a scale by a user. The only ReplicaSet with pods, or the newest, takes all replicas. During a rollout
+ * each takes a share that is proportional to its size. Undefined if the rollout has to decide.
  */
-export function scaledTargets(deployment: Deployment, bounds: Bounds, newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): Target[] | undefined {
-  const only = onlyActiveOrNewest(newSet, oldSets)
+export function scaledTargets({ deployment, bounds, sets, newSet, oldSets }: Derived): Target[] | undefined {
+  const only = onlyActiveOrNewest(sets, newSet, oldSets)
   if (only) return [{ name: only.metadata.name!, replicas: bounds.replicas }]
-  if (newSet && isSaturated(deployment, newSet)) return activeOf(oldSets).map((set) => ({ name: set.metadata.name!, replicas: 0 }))
-  return isRollingUpdate(deployment) ? inProportion(bounds, activeOf([...oldSets, ...(newSet ? [newSet] : [])]), deployment.status?.replicas ?? 0) : undefined
+  if (newSet && isSaturated(deployment, newSet)) {
+    return activeOf(oldSets).map((set) => ({ name: set.metadata.name!, replicas: 0 }))
+  }
+  return isRollingUpdate(deployment)
+    ? inProportion(bounds, activeOf(sets), deployment.status?.replicas ?? 0)
+    : undefined
 }
 
-function onlyActiveOrNewest(newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): ReplicaSet | undefined {
-  const active = activeOf([...oldSets, ...(newSet ? [newSet] : [])])
+function onlyActiveOrNewest(
+  sets: readonly ReplicaSet[],
+  newSet: ReplicaSet | undefined,
+  oldSets: readonly ReplicaSet[],
+): ReplicaSet | undefined {
+  const active = activeOf(sets)
   if (active.length > 1) return undefined
   return active[0] ?? newSet ?? oldSets.toSorted(byAge).at(-1)
 }
 
-/** Whether the new ReplicaSet has all pods of the Deployment already, and each is available. */
+/** True if the new ReplicaSet has all pods of the Deployment, and all are available. */
 function isSaturated(deployment: Deployment, newSet: ReplicaSet): boolean {
   const wanted = replicasOf(deployment)
-  return [replicasOf(newSet), numberIn(newSet, desiredReplicasAnnotation), newSet.status?.availableReplicas ?? 0].every((n) => n === wanted)
+  return [replicasOf(newSet), numberIn(newSet, desiredReplicasAnnotation), newSet.status?.availableReplicas ?? 0].every(
+    (n) => n === wanted,
+  )
 }
 
-/** Spreads what is to come, or to go, over ReplicaSets by their size; what rounding leaves is the largest one's. */
+/** Distributes the difference among ReplicaSets in proportion to their sizes. The largest takes the rounding error. */
 function inProportion(bounds: Bounds, sets: readonly ReplicaSet[], knownReplicas: number): Target[] {
   const allowed = bounds.replicas > 0 ? bounds.replicas + bounds.maxSurge : 0
   const toAdd = allowed - sets.reduce((sum, set) => sum + replicasOf(set), 0)
-  // Of two of the same size the newer grows, the older shrinks.
+  // If two have the same size, the newer grows, and the older shrinks.
   const inOrder = sets.toSorted((a, b) => replicasOf(b) - replicasOf(a) || (toAdd > 0 ? byAge(b, a) : byAge(a, b)))
   let added = 0
   const targets = inOrder.map((set) => {
@@ -47,7 +56,7 @@ function inProportion(bounds: Bounds, sets: readonly ReplicaSet[], knownReplicas
     added += share
     return { name: set.metadata.name!, replicas: replicasOf(set) + share }
   })
-  // Where the largest is too small to give it all, the next one gives, or there would be too many.
+  // If the largest is too small for the whole error, the next one takes the rest.
   let rest = toAdd - added
   return targets.map(({ name, replicas }) => {
     const size = Math.max(0, replicas + rest)
@@ -60,15 +69,15 @@ function shareOf(set: ReplicaSet, bounds: Bounds, toAdd: number, added: number, 
   const left = toAdd - added
   if (toAdd === 0 || left === 0) return 0
   const fraction = fractionOf(set, bounds, knownReplicas)
-  // Annotations of another time must not make one larger while there are too many.
+  // Outdated annotations must not make a ReplicaSet larger while there are too many pods.
   return toAdd > 0 ? Math.min(fraction, left) : Math.min(0, Math.max(fraction, left))
 }
 
-/** By how much a ReplicaSet would change if its part of the whole stayed the same. */
+/** The change of a ReplicaSet that keeps its share of the whole. */
 function fractionOf(set: ReplicaSet, { replicas, maxSurge }: Bounds, knownReplicas: number): number {
   const size = replicasOf(set)
   if (replicas === 0) return -size
-  // Without the annotation, which anybody can take off, what there is now has to do for the whole.
+  // Without the annotation, which any user can remove, the current replicas are the whole.
   const before = numberIn(set, maxReplicasAnnotation) || knownReplicas
   if (before === 0) return 0
   const exact = (size * (replicas + maxSurge)) / before

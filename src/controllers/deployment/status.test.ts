@@ -4,12 +4,11 @@ import { causeOfPod } from '../../api/explain/index.ts'
 import type { Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { findCondition } from '../kit/workload/index.ts'
-import { revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
-import { HashCollision } from './hash-collision.ts'
-import { type Action, plan } from './plan.ts'
-import { draftOf } from './replica-sets.ts'
-import { deployment, nowMs, observed, replicaSet } from './sample-deployments.ts'
-import { annotationsOf, changesInMs, statusOf } from './status.ts'
+import { type Action, HashCollision } from './apply.ts'
+import { plan } from './plan.ts'
+import { draftOf, revisionAnnotation, revisionHistoryAnnotation } from './replica-sets.ts'
+import { deployment, nowMs, observed, replicaSet } from './sample.ts'
+import { annotations, changesInMs, status as statusOf } from './status.ts'
 
 const nothing: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }
 const done = (seen: ReturnType<typeof observed>): Outcome<Action> => ({ ...nothing, done: plan(seen).actions })
@@ -27,7 +26,7 @@ const progressing = (reason: string, over: object = {}) => ({
 const deadline = { progressDeadlineSeconds: 60 }
 const told = { metadata: { annotations: { [revisionAnnotation]: '9' } } }
 
-describe('statusOf() counts', () => {
+describe('status() counts', () => {
   it('what ReplicaSets tell', () => {
     const old = replicaSet(1, { replicas: 4, available: 3, status: { readyReplicas: 4, terminatingReplicas: 2 } })
     const seen = observed({ sets: [old, replicaSet(9, { replicas: 6, available: 2, status: { replicas: 5, readyReplicas: 3, terminatingReplicas: 1 } })] })
@@ -191,14 +190,14 @@ describe('ReplicaFailure', () => {
   })
 })
 
-describe('annotationsOf() tells the revision', () => {
+describe('annotations() tells the revision', () => {
   it.each<[string, ReturnType<typeof observed>, string | undefined]>([
     ['of the ReplicaSet that was just made', observed({ sets: [replicaSet(4)] }), '5'],
     ['of one that is there', observed({ sets: [replicaSet(9)] }), '9'],
     ['of one that is gone back to', observed({ sets: [replicaSet(4), replicaSet(9, { annotations: { [revisionAnnotation]: '2' } })] }), '5'],
     ['of none while a Recreate waits', observed({ deployment: deployment({ strategy: { type: 'Recreate' } }), sets: [replicaSet(4, { replicas: 3 })] }), undefined],
   ])('%s', (_, seen, expected) => {
-    expect(annotationsOf(seen, done(seen))[revisionAnnotation]).toBe(expected)
+    expect(annotations(seen, done(seen))[revisionAnnotation]).toBe(expected)
   })
 })
 

@@ -1,10 +1,9 @@
 import { semanticEqual } from '../../api/deep-equal.ts'
 import type { PodDisruptionBudget } from '../../api/generated/types.ts'
 import type { Appliers } from '../kit/index.ts'
-import { askScale } from './ask-scale.ts'
-import { newsOf } from './news.ts'
+import { askScale } from './expected.ts'
+import { newsOf, status } from './status.ts'
 import type { Action } from './plan.ts'
-import { status } from './status.ts'
 
 export const apply: Appliers<PodDisruptionBudget, Action> = {
   AskScale: {
@@ -18,7 +17,7 @@ export const apply: Appliers<PodDisruptionBudget, Action> = {
       }
     },
   },
-  // Told when the status changes, and not with every look.
+  // Emitted when the status changes, not with every reconcile.
   Tell: async ({ event }, { seen }) => {
     if (semanticEqual(status(seen), seen.budget.status)) return
     for (const { type, reason, message, about } of newsOf(seen)) event(type, reason, message, about)

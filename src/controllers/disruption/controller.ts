@@ -27,30 +27,37 @@ const podConcerns = (before: Pod, after: Pod): boolean =>
   !deepEqual(before.metadata.labels, after.metadata.labels) ||
   controllerOf(before)?.uid !== controllerOf(after)?.uid
 
-type Workload = KubeObject & { spec?: { replicas?: number; template?: { metadata?: { labels?: Record<string, string> } } } }
+type Workload = KubeObject & {
+  spec?: { replicas?: number; template?: { metadata?: { labels?: Record<string, string> } } }
+}
 
-/** A workload that wants another number of pods changes what is expected, before any pod changes. */
+/** A scale of a workload changes the expected number before any pod changes. */
 const watchScale = (type: ResourceType<Workload>) =>
   watching(
     type,
-    ({ metadata, spec }, caches) => keysSelecting(budgets, caches, { metadata: { ...spec?.template?.metadata, namespace: metadata.namespace } }),
+    ({ metadata, spec }, caches) =>
+      keysSelecting(budgets, caches, { metadata: { ...spec?.template?.metadata, namespace: metadata.namespace } }),
     (before, after) => before.spec?.replicas !== after.spec?.replicas || before.metadata.uid !== after.metadata.uid,
   )
 
-/** Keeps the status of disruption budgets, by which evictions are granted. */
+/** Maintains the status of disruption budgets, which evictions depend on. */
 export const disruption = defineController<PodDisruptionBudget, Observed, Action>({
   name: 'disruption',
   owner: poddisruptionbudgets,
-  watches: [
-    selected(budgets, pods, podConcerns),
-    ...[deployments, replicasets, statefulsets, replicationcontrollers].map(watchScale),
-  ],
-  indexes: [podsByLabel, budgets.index],
-  // A failure leaves the generation that was last understood.
-  observesGeneration: false,
+  sources: {
+    watches: [
+      selected(budgets, pods, podConcerns),
+      ...[deployments, replicasets, statefulsets, replicationcontrollers].map(watchScale),
+    ],
+    indexes: [podsByLabel, budgets.index],
+  },
+  status: {
+    // After a failure the last observed generation is kept.
+    observesGeneration: false,
+    compute: status,
+  },
   observe,
-  goesThrough: ({ pods: selectedNow }) => selectedNow.length,
+  timing: { goesThrough: ({ pods: selectedNow }) => selectedNow.length },
   plan,
   apply,
-  status,
 })

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
-import { disruptedOf } from './disrupted.ts'
+import { type Observed, disruptedOf } from './observe.ts'
 import { type Scale, expectationOf } from './expected.ts'
-import { newsOf } from './news.ts'
-import type { Observed } from './observe.ts'
+import { newsOf, status } from './status.ts'
 import { plan } from './plan.ts'
-import { status } from './status.ts'
 
 const now = '2026-01-01T01:00:00Z'
 const then = '2026-01-01T00:00:00Z'

@@ -1,14 +1,13 @@
 import type { OwnerReference } from '../../api/object.ts'
 import type { Step } from '../kit/index.ts'
-import { disruptedOf } from './disrupted.ts'
-import type { Observed } from './observe.ts'
+import { type Observed, disruptedOf } from './observe.ts'
 
 export type Action =
   | { kind: 'AskScale'; ref: OwnerReference; seen: Observed }
-  /** Says what is odd, if the status is about to change. */
+  /** Emits events about problems if the status is about to change. */
   | { kind: 'Tell'; seen: Observed }
 
-/** A budget has nothing to do but to be true: who is asked, what is said, and when an eviction that was granted is overdue. */
+/** The actions only complete the observation and emit events. The timer is set to the next overdue eviction. */
 export function plan(seen: Observed): Step<Action> {
   const { recheckAtMs } = disruptedOf(seen.pods, seen.budget.status.disruptedPods, seen.nowMs)
   return {

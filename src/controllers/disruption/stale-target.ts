@@ -2,20 +2,32 @@ import { isNotFound } from '../../api/errors.ts'
 import type { Namespace, Pod } from '../../api/generated/types.ts'
 import { namespaces, pods } from '../../client/index.ts'
 import { type Step, defineController, indexing, watching } from '../kit/index.ts'
-import { disruptionTarget, findCondition, isPodFinished, isPodTerminating, millisecondsOf, timestamp } from '../kit/workload/index.ts'
+import {
+  disruptionTarget,
+  findCondition,
+  isPodFinished,
+  isPodTerminating,
+  millisecondsOf,
+  timestamp,
+} from '../kit/workload/index.ts'
 
-/** A pod that was to be ended is being deleted within this time, or it stays. */
+/** A pod with the condition is deleted within this time, or the condition is cleared. */
 const staleAfterMs = 120_000
 
-/** Since when a pod has been said to be ended, though it is not going; undefined for others. What a kubelet says is its own business. */
-export function targetedSince(pod: Pod): number | undefined {
+/**
+ * The time since which a pod has the condition without being deleted. Undefined for others. Conditions set by a kubelet
+ * are ignored.
+ */
+function targetedSince(pod: Pod): number | undefined {
   if (isPodTerminating(pod) || isPodFinished(pod)) return undefined
   const condition = findCondition(pod.status?.conditions, disruptionTarget)
-  return condition?.status === 'True' && condition.reason !== 'TerminationByKubelet' ? millisecondsOf(condition.lastTransitionTime) : undefined
+  return condition?.status === 'True' && condition.reason !== 'TerminationByKubelet'
+    ? millisecondsOf(condition.lastTransitionTime)
+    : undefined
 }
 
 export interface Observed {
-  /** That are said to be ended and are not going. */
+  /** Pods with the condition that are not being deleted. */
   pods: Pod[]
   nowMs: number
 }
@@ -25,8 +37,8 @@ export interface Action {
   pod: Pod
 }
 
-/** Takes back what was said of pods that stay. */
-export function plan({ pods: targeted, nowMs }: Observed): Step<Action> {
+/** Clears the conditions of pods that are not deleted. */
+function plan({ pods: targeted, nowMs }: Observed): Step<Action> {
   const dueIn = (pod: Pod) => (targetedSince(pod) ?? Number.NEGATIVE_INFINITY) + staleAfterMs - nowMs
   const waits = targeted.map(dueIn).filter((ms) => ms > 0)
   return {
@@ -35,24 +47,37 @@ export function plan({ pods: targeted, nowMs }: Observed): Step<Action> {
   }
 }
 
-const targetedIn = indexing(pods, 'disruption-target', (pod) => (targetedSince(pod) === undefined ? [] : [pod.metadata.namespace ?? '']))
+const targetedIn = indexing(pods, 'disruption-target', (pod) =>
+  targetedSince(pod) === undefined ? [] : [pod.metadata.namespace ?? ''],
+)
 
-/** Looks after pods that were to be ended and were not, so that what they say of themselves is true. */
+/** Clears DisruptionTarget on pods that were not deleted. */
 export const staleDisruption = defineController<Namespace, Observed, Action>({
   name: 'stale-pod-disruption',
   owner: namespaces,
-  watches: [watching(pods, (pod) => (targetedSince(pod) === undefined ? [] : [pod.metadata.namespace ?? '']))],
-  indexes: [targetedIn],
-  observe: ({ caches, nowMs }, namespace) => ({ pods: caches.byIndex(pods, targetedIn.name, namespace.metadata.name ?? ''), nowMs }),
+  sources: {
+    watches: [watching(pods, (pod) => (targetedSince(pod) === undefined ? [] : [pod.metadata.namespace ?? '']))],
+    indexes: [targetedIn],
+  },
+  observe: ({ caches, nowMs }, namespace) => ({
+    pods: caches.byIndex(pods, targetedIn.name, namespace.metadata.name ?? ''),
+    nowMs,
+  }),
   plan,
   apply: {
     async Clear({ writer, nowMs }, { pod }) {
-      const condition = { type: disruptionTarget, status: 'False', reason: null, message: null, lastTransitionTime: timestamp(nowMs) }
+      const condition = {
+        type: disruptionTarget,
+        status: 'False',
+        reason: null,
+        message: null,
+        lastTransitionTime: timestamp(nowMs),
+      }
       try {
         const patch = { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
         await writer.patch(pods, pod, patch, { type: 'strategic', subresource: 'status' })
       } catch (e) {
-        if (!isNotFound(e)) throw e // one that is gone says nothing wrong
+        if (!isNotFound(e)) throw e // the pod is gone
       }
     },
   },

@@ -1,24 +1,24 @@
 import type { EndpointSlice, Node, Pod, Service } from '../../api/generated/types.ts'
 import { endpointslices, nodes } from '../../client/index.ts'
 import { type CacheIndex, type ObserveContext, indexing } from '../kit/index.ts'
-import { isServedByPods, podsServing } from '../service-pods/index.ts'
+import { isServedByPods, podsServing } from '../service-pods.ts'
 import { managedBy, managedByLabel, serviceNameLabel } from './slices.ts'
 
 export interface Observed {
   service: Service
-  /** Undefined for a service that is served by something else: its slices are left alone. */
+  /** Undefined for a service without a selector, whose slices are left alone. */
   pods: Pod[] | undefined
   slices: EndpointSlice[]
   nodes: ReadonlyMap<string, Node>
 }
 
-/** The key of the service that one of our slices is for. */
+/** The key of the service of one of our slices. */
 export function serviceKeyOf({ metadata: { namespace, labels } }: EndpointSlice): string | undefined {
   const name = labels?.[serviceNameLabel]
   return name && labels[managedByLabel] === managedBy ? `${namespace}/${name}` : undefined
 }
 
-/** Slices by the service that their labels name: also those of a service that is gone. */
+/** Slices by the service in their labels, including slices of deleted services. */
 export const slicesByService: CacheIndex = indexing(endpointslices, 'service', (slice) => {
   const key = serviceKeyOf(slice)
   return key ? [key] : []
@@ -34,6 +34,8 @@ export function observe({ caches }: ObserveContext, service: Service): Observed 
     if (node) found.set(name!, node)
   }
   const { namespace, name } = service.metadata
-  const slices = caches.byIndex(endpointslices, slicesByService.name, `${namespace}/${name}`).filter((slice) => !slice.metadata.deletionTimestamp)
+  const slices = caches
+    .byIndex(endpointslices, slicesByService.name, `${namespace}/${name}`)
+    .filter((slice) => !slice.metadata.deletionTimestamp)
   return { service, pods, slices, nodes: found }
 }

@@ -2,14 +2,14 @@ import { deepEqual, semanticEqual } from '../../api/deep-equal.ts'
 import type { Endpoint, EndpointSlice } from '../../api/generated/types.ts'
 import { endpointKey } from './slices.ts'
 
-/** No slice has more endpoints than this. */
-export const maxEndpoints = 100
+/** The maximum number of endpoints per slice. */
+const maxEndpoints = 100
 
 export interface Changes {
   create: EndpointSlice[]
   update: EndpointSlice[]
   remove: EndpointSlice[]
-  /** Endpoints that were added or have changed. */
+  /** Endpoints that were added or changed. */
   fresh: Set<Endpoint>
 }
 
@@ -20,8 +20,9 @@ interface Draft {
 }
 
 /**
- * Fits endpoints into the slices there are. What is in a slice stays there. What is new goes first where something is written anyway, then into
- * the one slice that it fills best, and only then into new slices: a few slices that are not full are worth a write that reaches every node less.
+ * Distributes endpoints among slices. Existing endpoints keep their slice. New ones first go to slices that are written
+ * anyway, then to the slice that they fill best, and only then to new slices. Partly filled slices are preferable to a
+ * write that reaches every node.
  */
 export function packSlices(
   changes: Changes,
@@ -34,7 +35,9 @@ export function packSlices(
   const drafts = existing.map((slice) => draftOf(slice, left, labels, changes.fresh))
   const rest = [...left.values()]
   for (const endpoint of rest) changes.fresh.add(endpoint)
-  const changed = drafts.filter((d) => d.isChanged && d.endpoints.length > 0).sort((a, b) => b.endpoints.length - a.endpoints.length)
+  const changed = drafts
+    .filter((d) => d.isChanged && d.endpoints.length > 0)
+    .sort((a, b) => b.endpoints.length - a.endpoints.length)
   for (const draft of changed) fill(draft.endpoints, rest)
   while (rest.length > 0) {
     const best = bestFit(drafts, rest.length)
@@ -53,8 +56,13 @@ export function packSlices(
   }
 }
 
-/** What stays in a slice, taken out of what is left to be placed. */
-function draftOf(slice: EndpointSlice, left: Map<string, Endpoint>, labels: Record<string, string>, fresh: Set<Endpoint>): Draft {
+/** The endpoints that stay in a slice. They are removed from `left`. */
+function draftOf(
+  slice: EndpointSlice,
+  left: Map<string, Endpoint>,
+  labels: Record<string, string>,
+  fresh: Set<Endpoint>,
+): Draft {
   const endpoints: Endpoint[] = []
   let isChanged = !deepEqual(slice.metadata.labels ?? {}, labels)
   for (const old of slice.endpoints ?? []) {
@@ -73,14 +81,14 @@ function draftOf(slice: EndpointSlice, left: Map<string, Endpoint>, labels: Reco
   return { slice, endpoints, isChanged }
 }
 
-/** Others note the version of the pod, which changes without a difference. */
+/** Other writers record the resource version of the pod, which is ignored. */
 function withoutVersion(endpoint: Endpoint): Endpoint {
   if (!endpoint.targetRef?.resourceVersion) return endpoint
   const { resourceVersion: _, ...targetRef } = endpoint.targetRef
   return { ...endpoint, targetRef }
 }
 
-/** The unchanged slice with the least room that is enough. */
+/** The unchanged slice with the least sufficient room. */
 function bestFit(drafts: readonly Draft[], count: number): Draft | undefined {
   let best: Draft | undefined
   for (const draft of drafts) {

@@ -2,11 +2,10 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import type { DiscoveryV1EndpointPort, Endpoint, EndpointSlice } from '../../api/generated/types.ts'
 import { isControlledBy } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
-import { belongsToService, earliest, readySince, triggerTimeAnnotation } from '../service-pods/index.ts'
-import { endpointOf, portsOf } from './endpoint.ts'
+import { belongsToService, earliest, readySince, triggerTimeAnnotation } from '../service-pods.ts'
+import { type Family, endpointKey, endpointOf, familiesOf, labelsOf, newSlice, portsKey, portsOf } from './slices.ts'
 import type { Observed } from './observe.ts'
 import { type Changes, packSlices } from './packing.ts'
-import { type Family, endpointKey, familiesOf, labelsOf, newSlice, portsKey } from './slices.ts'
 
 export type Action =
   | { kind: 'CreateSlice'; slice: EndpointSlice }
@@ -19,13 +18,14 @@ interface Group {
   endpoints: Map<string, Endpoint>
 }
 
-/** The slices that say which pods stand behind a service: few writes, and endpoints stay in the slice they are in. */
+/** Computes the slices of a service with few writes. Endpoints keep their slice. */
 export function plan(seen: Observed): Step<Action> {
   const { service, pods, slices } = seen
   if (!pods) return { actions: [] }
   const families = familiesOf(service)
   const isOurs = (slice: EndpointSlice) => isControlledBy(slice, service)
-  // Of a service of the same name that is gone, or of a kind of address that the service no longer has: that cannot be changed.
+  // Slices of an earlier service of the same name, or of an address family that the service no longer has, which is
+  // immutable.
   const unfit = slices.filter((slice) => !isOurs(slice) || !families.includes(slice.addressType as Family))
   const actions: Action[] = families.flatMap((family) => {
     const own = slices.filter((slice) => isOurs(slice) && slice.addressType === family)
@@ -50,11 +50,13 @@ function changesFor(seen: Observed, family: Family, slices: readonly EndpointSli
     packSlices(changes, existing, endpoints, labels, () => newSlice(service, family, ports, []))
   }
   changes.remove.push(...slices.filter((slice) => !groups.has(portsKey(slice.ports))))
-  if (changes.create.length === 0 && changes.remove.length === slices.length) changes.create.push(newSlice(service, family, [], []))
+  if (changes.create.length === 0 && changes.remove.length === slices.length) {
+    changes.create.push(newSlice(service, family, [], []))
+  }
   return reuse(changes, labels)
 }
 
-/** Changes slices that would go into those that are to be made. A service without endpoints keeps one empty slice, and that is left as it is. */
+/** Reuses slices to be deleted for slices to be created. A service without endpoints keeps one empty slice. */
 function reuse(changes: Changes, labels: Record<string, string>): Changes {
   const { create, remove } = changes
   while (create.length > 0 && remove.length > 0) {
@@ -62,7 +64,14 @@ function reuse(changes: Changes, labels: Record<string, string>): Changes {
     const old = remove.shift()!
     const isEmpty = wanted.endpoints.length === 0 && !old.endpoints?.length
     const isSame = isEmpty && portsKey(wanted.ports) === portsKey(old.ports) && deepEqual(old.metadata.labels, labels)
-    if (!isSame) changes.update.push({ ...old, metadata: { ...old.metadata, labels }, ports: wanted.ports, endpoints: wanted.endpoints })
+    if (!isSame) {
+      changes.update.push({
+        ...old,
+        metadata: { ...old.metadata, labels },
+        ports: wanted.ports,
+        endpoints: wanted.endpoints,
+      })
+    }
   }
   return changes
 }
@@ -73,7 +82,7 @@ function groupsOf({ service, pods, nodes }: Observed, family: Family): Map<strin
   for (const pod of byName) {
     if (!belongsToService(pod, true)) continue
     const node = nodes.get(pod.spec?.nodeName ?? '')
-    // A pod on a node that does not exist cannot be reached; the pods' garbage collector will deal with it.
+    // A pod on a missing node cannot be reached. Pod garbage collection deletes it.
     if (!node && !service.spec?.publishNotReadyAddresses) continue
     const endpoint = endpointOf(pod, node, service, family)
     if (endpoint.addresses.length === 0) continue
@@ -86,7 +95,7 @@ function groupsOf({ service, pods, nodes }: Observed, family: Family): Map<strin
   return groups
 }
 
-/** Notes in what is written since when the change was due. */
+/** Annotates changed slices with the time of the change. */
 function timed({ service, pods }: Observed, changes: Changes): Changes {
   const names = new Set([...changes.fresh].map((endpoint) => endpoint.targetRef?.name))
   const times = (pods ?? []).filter((pod) => names.has(pod.metadata.name)).map(readySince)
@@ -94,7 +103,10 @@ function timed({ service, pods }: Observed, changes: Changes): Changes {
   const time = earliest(times)
   const note = (slice: EndpointSlice): EndpointSlice => {
     const { [triggerTimeAnnotation]: _, ...others } = slice.metadata.annotations ?? {}
-    return { ...slice, metadata: { ...slice.metadata, annotations: time ? { ...others, [triggerTimeAnnotation]: time } : others } }
+    return {
+      ...slice,
+      metadata: { ...slice.metadata, annotations: time ? { ...others, [triggerTimeAnnotation]: time } : others },
+    }
   }
   return { ...changes, create: changes.create.map(note), update: changes.update.map(note) }
 }

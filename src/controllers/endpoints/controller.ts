@@ -2,23 +2,25 @@ import type { Service } from '../../api/generated/types.ts'
 import { endpoints, keyOf, services } from '../../client/index.ts'
 import { defineController, watching } from '../kit/index.ts'
 import { podsByLabel } from '../kit/workload/index.ts'
-import { isServedByPods, podsServing, servicesByPod, watchPods } from '../service-pods/index.ts'
+import { isServedByPods, podsServing, servicesByPod, watchPods } from '../service-pods.ts'
 import { type Action, type Observed, plan } from './plan.ts'
 
-/** Keeps the Endpoints of services that select pods, for those who do not know endpoint slices. */
+/** Maintains the Endpoints of services with a selector, for clients without endpoint slices. */
 export const endpoint = defineController<Service, Observed, Action>({
   name: 'endpoint',
   owner: services,
-  owns: [endpoints],
-  // By name, too: what is in the place of ours has no reference.
-  watches: [watchPods, watching(endpoints, (object) => [keyOf(object)])],
-  indexes: [podsByLabel, servicesByPod.index],
+  sources: {
+    owns: [endpoints],
+    // Also by name, because a replaced object has no owner reference.
+    watches: [watchPods, watching(endpoints, (object) => [keyOf(object)])],
+    indexes: [podsByLabel, servicesByPod.index],
+  },
   observe: ({ caches }, service) => ({
     service,
     pods: isServedByPods(service) ? podsServing(caches, service) : undefined,
     endpoints: caches.get(endpoints, service.metadata.namespace ?? '', service.metadata.name ?? ''),
   }),
-  goesThrough: ({ pods }) => pods?.length ?? 0,
+  timing: { goesThrough: ({ pods }) => pods?.length ?? 0 },
   plan,
   apply: {
     CreateEndpoints: {

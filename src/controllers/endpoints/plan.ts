@@ -2,22 +2,24 @@ import { semanticEqual } from '../../api/deep-equal.ts'
 import type { Endpoints, EndpointSubset, Pod, Service } from '../../api/generated/types.ts'
 import { isControlledBy, ownerReference } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
-import { earliest, headlessLabel, isHeadless, readySince, triggerTimeAnnotation } from '../service-pods/index.ts'
+import { earliest, headlessLabel, isHeadless, readySince, triggerTimeAnnotation } from '../service-pods.ts'
 import { subsetsOf, truncate } from './subsets.ts'
 
 export interface Observed {
   service: Service
-  /** Undefined for a service that is served by something else: its endpoints are left alone. */
+  /** Undefined for a service without a selector, whose Endpoints are left alone. */
   pods: Pod[] | undefined
   endpoints: Endpoints | undefined
 }
 
-export type Action = { kind: 'CreateEndpoints'; endpoints: Endpoints } | { kind: 'UpdateEndpoints'; endpoints: Endpoints }
+export type Action =
+  | { kind: 'CreateEndpoints'; endpoints: Endpoints }
+  | { kind: 'UpdateEndpoints'; endpoints: Endpoints }
 
-export const managedByLabel = 'endpoints.kubernetes.io/managed-by'
+const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const overCapacity = 'endpoints.kubernetes.io/over-capacity'
 
-/** One object of the service's name that says who serves it. */
+/** Maintains one object with the name of the service. */
 export function plan({ service, pods, endpoints }: Observed): Step<Action> {
   if (!pods || endpoints?.metadata.deletionTimestamp) return { actions: [] }
   const { subsets, isTruncated } = truncate(subsetsOf(service, pods))
@@ -56,8 +58,12 @@ const withTime = (annotations: Record<string, string>, time: string | undefined)
   return time ? { ...others, [triggerTimeAnnotation]: time } : others
 }
 
-/** Since when the first of the pods whose state is told anew has had it. */
-function changeTime(before: readonly EndpointSubset[] | undefined, after: readonly EndpointSubset[], pods: readonly Pod[]): string | undefined {
+/** The time of the first change among the pods whose state has changed. */
+function changeTime(
+  before: readonly EndpointSubset[] | undefined,
+  after: readonly EndpointSubset[],
+  pods: readonly Pod[],
+): string | undefined {
   const old = statesOf(before ?? [])
   const fresh = new Set([...statesOf(after)].filter((state) => !old.has(state)).map((state) => state.split(' ')[0]))
   return earliest(pods.filter((pod) => fresh.has(pod.metadata.name)).map(readySince))
@@ -71,9 +77,16 @@ const statesOf = (subsets: readonly EndpointSubset[]): Set<string> =>
     ]),
   )
 
-/** Others note the version of the pod, which changes without a difference. */
+/** Other writers record the resource version of the pod, which is ignored. */
 function withoutVersions(subsets: readonly EndpointSubset[] | undefined): EndpointSubset[] {
   const plain = (list: EndpointSubset['addresses']) =>
-    list?.map(({ targetRef, ...address }) => ({ ...address, ...(targetRef ? { targetRef: { ...targetRef, resourceVersion: undefined } } : {}) }))
-  return (subsets ?? []).map((subset) => ({ ...subset, addresses: plain(subset.addresses), notReadyAddresses: plain(subset.notReadyAddresses) }))
+    list?.map(({ targetRef, ...address }) => ({
+      ...address,
+      ...(targetRef ? { targetRef: { ...targetRef, resourceVersion: undefined } } : {}),
+    }))
+  return (subsets ?? []).map((subset) => ({
+    ...subset,
+    addresses: plain(subset.addresses),
+    notReadyAddresses: plain(subset.notReadyAddresses),
+  }))
 }

@@ -1,22 +1,22 @@
 import type { CoreV1EndpointPort, EndpointAddress, EndpointSubset, Pod, Service } from '../../api/generated/types.ts'
 import { isPodReady } from '../kit/workload/index.ts'
-import { addressesOf, belongsToService, findPort, hostnameOf, targetOf } from '../service-pods/index.ts'
+import { addressesOf, belongsToService, findPort, hostnameOf, targetOf } from '../service-pods.ts'
 
-/** More addresses than this are cut off. */
-export const maxAddresses = 1000
+/** The maximum number of addresses. Others are omitted. */
+const maxAddresses = 1000
 
 interface Served {
   address: EndpointAddress
   isReady: boolean
 }
 
-/** Ports, and all that offer the same ones. */
+/** Ports, and the addresses that offer them. */
 interface Offer {
   ports: CoreV1EndpointPort[]
   served: Map<string, Served>
 }
 
-/** Who serves a service, as Endpoints say it: ports that are offered by the same addresses, in the same state, stand together. */
+/** Computes the subsets of a service: addresses in the same state with the same ports are grouped. */
 export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
   const byPort = new Map<string, Offer>()
   const includeAll = service.spec?.publishNotReadyAddresses === true
@@ -34,9 +34,11 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
   return joined(byPort.values()).map(subsetOf)
 }
 
-/** The first address of the family that the service has first. */
+/** The pod's first address of the service's first family. */
 function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
-  const family = service.spec?.ipFamilies?.[0] ?? ((service.spec?.clusterIP ?? pod.status?.podIP ?? '').includes(':') ? 'IPv6' : 'IPv4')
+  const family =
+    service.spec?.ipFamilies?.[0] ??
+    ((service.spec?.clusterIP ?? pod.status?.podIP ?? '').includes(':') ? 'IPv6' : 'IPv4')
   const [ip] = addressesOf(pod, family as 'IPv4' | 'IPv6')
   if (!ip) return undefined
   const hostname = hostnameOf(pod, service)
@@ -44,21 +46,26 @@ function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
   return { ip, ...(hostname ? { hostname } : {}), ...(nodeName ? { nodeName } : {}), targetRef: targetOf(pod) }
 }
 
-/** Undefined for the one way to serve without a port: headless. */
+/** Undefined for a headless service without ports. */
 function offeredPorts(service: Service, pod: Pod): (CoreV1EndpointPort | undefined)[] {
   const servicePorts = service.spec?.ports ?? []
   if (servicePorts.length === 0) return service.spec?.clusterIP === 'None' ? [undefined] : []
   return servicePorts.flatMap((servicePort) => {
     const port = findPort(pod, servicePort)
     const { name, protocol = 'TCP', appProtocol } = servicePort
-    return port === undefined ? [] : [{ ...(name ? { name } : {}), port, protocol, ...(appProtocol ? { appProtocol } : {}) }]
+    return port === undefined
+      ? []
+      : [{ ...(name ? { name } : {}), port, protocol, ...(appProtocol ? { appProtocol } : {}) }]
   })
 }
 
 function joined(offers: Iterable<Offer>): Offer[] {
   const byServed = new Map<string, Offer>()
   for (const offer of offers) {
-    const key = [...offer.served].map(([id, { isReady }]) => `${id} ${isReady}`).sort().join()
+    const key = [...offer.served]
+      .map(([id, { isReady }]) => `${id} ${isReady}`)
+      .sort()
+      .join()
     const same = byServed.get(key)
     if (same) same.ports.push(...offer.ports)
     else byServed.set(key, offer)
@@ -74,18 +81,24 @@ function subsetOf({ ports, served }: Offer): EndpointSubset {
   return newSubset(ready, notReady, sorted)
 }
 
-const newSubset = (addresses: EndpointAddress[] = [], notReadyAddresses: EndpointAddress[] = [], ports: CoreV1EndpointPort[] = []): EndpointSubset => ({
+const newSubset = (
+  addresses: EndpointAddress[] = [],
+  notReadyAddresses: EndpointAddress[] = [],
+  ports: CoreV1EndpointPort[] = [],
+): EndpointSubset => ({
   ...(addresses.length ? { addresses } : {}),
   ...(notReadyAddresses.length ? { notReadyAddresses } : {}),
   ...(ports.length ? { ports } : {}),
 })
 
 const addressOrder = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid}`
-const portOrder = (port: CoreV1EndpointPort | undefined): string => (port ? `${String(port.port).padStart(5)} ${port.name ?? ''} ${port.protocol}` : '')
+const portOrder = (port: CoreV1EndpointPort | undefined): string =>
+  port ? `${String(port.port).padStart(5)} ${port.name ?? ''} ${port.protocol}` : ''
 
-/** The subsets with no more addresses than Endpoints may have: those that are ready first, each subset by its share. */
+/** Limits the number of addresses: ready ones first, each subset in proportion. */
 export function truncate(subsets: readonly EndpointSubset[]): { subsets: EndpointSubset[]; isTruncated: boolean } {
-  const count = (list: 'addresses' | 'notReadyAddresses') => subsets.reduce((sum, subset) => sum + (subset[list]?.length ?? 0), 0)
+  const count = (list: 'addresses' | 'notReadyAddresses') =>
+    subsets.reduce((sum, subset) => sum + (subset[list]?.length ?? 0), 0)
   const [ready, notReady] = [count('addresses'), count('notReadyAddresses')]
   if (ready + notReady <= maxAddresses) return { subsets: [...subsets], isTruncated: false }
   const cutsReady = ready > maxAddresses

@@ -2,32 +2,29 @@ import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { KubeObject, OwnerReference } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type ResourceType, finalizersPatch, removeFinalizer } from '../../client/index.ts'
-import type { Again, FreeContext, ReplacedVersions } from '../kit/index.ts'
-import { decide } from './decide.ts'
-import type { Graph, Node } from './graph.ts'
-import type { Kinds } from './kinds.ts'
-import type { Owners } from './owners.ts'
-import { foregroundFinalizer, orphanFinalizer, phaseOf } from './phase.ts'
+import type { Again, FreeContext, ReplacedVersions, ServedKinds } from '../kit/index.ts'
+import { type Owners, decide } from './owners.ts'
+import { type Graph, type Node, foregroundFinalizer, orphanFinalizer, phaseOf } from './graph.ts'
 
-/** Changes only the very version that was judged; the whole list is replaced. */
+/** Changes only the version that the decision is based on. The list is replaced completely. */
 const ownersPatch = ({ metadata: { uid, resourceVersion } }: KubeObject, refs: readonly OwnerReference[]): object => ({
   metadata: { uid, resourceVersion, ownerReferences: refs.length ? refs : null },
 })
 
 export interface CollectorParts {
   graph: Graph
-  kinds: Kinds
+  kinds: ServedKinds
   owners: Owners
   replaced: ReplacedVersions
-  /** Has an object looked at. */
+  /** Enqueues an object. */
   lookAt(uid: string): void
 }
 
-/** Looks at one object at a time: what its owners and its dependents make of it. */
+/** Processes one object at a time, according to its owners and dependents. */
 export class Collector {
   readonly #ctx: FreeContext
   readonly #graph: Graph
-  readonly #kinds: Kinds
+  readonly #kinds: ServedKinds
   readonly #owners: Owners
   readonly #replaced: ReplacedVersions
   readonly #lookAt: (uid: string) => void
@@ -44,7 +41,8 @@ export class Collector {
   async look(uid: string): Promise<Again> {
     const node = this.#graph.node(uid)
     if (!node) return undefined
-    // The cache lacks our own write to this object. Nothing says when it has it: so it is looked at again.
+    // The cache lacks our own write to this object, and no event reports when it has it. The object is therefore
+    // processed again.
     if (this.#replaced.has(node.object)) return 'back off'
     switch (phaseOf(node.object)) {
       case 'staying':
@@ -60,7 +58,7 @@ export class Collector {
     }
   }
 
-  /** Deletes what nobody owns any more. True if that could not be told for sure. */
+  /** Deletes an object without owners. Returns true if the result is uncertain. */
   async #collect(node: Node): Promise<boolean> {
     let isUnsure = false
     await this.#onNewest(node, async ({ type, object }) => {
@@ -68,7 +66,8 @@ export class Collector {
       const judged = await this.#owners.judge({ type, object })
       if (!judged) return
       const { namespace = '', name = '', uid = '', resourceVersion, ownerReferences = [] } = object.metadata
-      // Asking may have taken long. What the cache has got since is judged anew; what has gone needs nothing.
+      // The requests may have taken long. An object that has changed in the cache is processed again, a deleted one
+      // needs nothing.
       if (object === node.object && this.#graph.node(uid)?.object !== object) return this.#lookAt(uid)
       isUnsure = judged.isUnsure
       const decision = decide(object, judged.owners, this.#graph.hasDependents(uid))
@@ -83,12 +82,15 @@ export class Collector {
     return isUnsure
   }
 
-  /** Lets go of all dependents, and then of the object. */
+  /** Orphans all dependents, then releases the object. */
   async #orphan(node: Node): Promise<void> {
     const owner = node.object.metadata.uid ?? ''
     const dependents = new Map([...this.#graph.dependentsOf(owner)].map((d) => [d.object.metadata.uid, d]))
-    // One that is overlooked would be collected, and nobody wanted that: what the caches may lack is asked for.
-    for (const unseen of await this.#unseenDependents(node)) if (!dependents.has(unseen.object.metadata.uid)) dependents.set(unseen.object.metadata.uid, unseen)
+    // A missed dependent would be deleted against the user's wish, so the server is asked for what the caches may lack.
+    for (const unseen of await this.#unseenDependents(node))
+      if (!dependents.has(unseen.object.metadata.uid)) {
+        dependents.set(unseen.object.metadata.uid, unseen)
+      }
     const tried = await Promise.allSettled([...dependents.values()].map((dependent) => this.#disown(dependent, owner)))
     for (const result of tried) if (result.status === 'rejected') throw result.reason
     await this.#letGo(node, orphanFinalizer)
@@ -102,26 +104,29 @@ export class Collector {
     })
   }
 
-  /** Dependents in caches that have not come as far as the deletion of their owner. */
+  /** The dependents in caches that are older than the deletion of their owner. */
   async #unseenDependents({ object }: Node): Promise<Node[]> {
     const { namespace = '', uid, resourceVersion = '' } = object.metadata
     const isBehind = (seen: string) => seen === '' || compareResourceVersions(seen, resourceVersion) < 0
-    const behind = [...this.#kinds.all()].filter(({ type, informer }) => (type.namespaced || namespace === '') && isBehind(informer.lastSyncResourceVersion))
+    const behind = [...this.#kinds.all()].filter(
+      ({ type, informer }) => (type.namespaced || namespace === '') && isBehind(informer.lastSyncResourceVersion),
+    )
     const found = await Promise.all(behind.map(({ type }) => this.#list(type, namespace)))
     return found.flat().filter((node) => node.object.metadata.ownerReferences?.some((ref) => ref.uid === uid))
   }
 
   async #list(type: ResourceType, namespace: string): Promise<Node[]> {
     const nodes: Node[] = []
-    for await (const page of this.#ctx.client.listAll(type, namespace, { signal: this.#ctx.signal })) nodes.push(...page.items.map((object) => ({ type, object })))
+    for await (const page of this.#ctx.client.listAll(type, namespace, { signal: this.#ctx.signal }))
+      nodes.push(...page.items.map((object) => ({ type, object })))
     return nodes
   }
 
-  /** Lets an object go whose dependents are gone. */
+  /** Releases an object whose dependents are gone. */
   async #goLast(node: Node): Promise<void> {
     const blocker = this.#graph.blocker(node.object.metadata.uid ?? '')
     if (!blocker) return this.#letGo(node, foregroundFinalizer)
-    // Its end has this one looked at again; that it comes to it is seen to here.
+    // The deletion of the blocker enqueues this object again. The blocker itself is enqueued here.
     if (phaseOf(blocker.object) === 'staying') this.#lookAt(blocker.object.metadata.uid ?? '')
   }
 
@@ -133,23 +138,31 @@ export class Collector {
     })
   }
 
-  /** Sends a patch that names the version that was judged. */
+  /** Sends a patch that checks the version that the decision is based on. */
   async #patch(type: ResourceType, object: KubeObject, patch: object): Promise<void> {
     const { namespace = '', name = '' } = object.metadata
     const { client, signal } = this.#ctx
     await this.#replaced.write(object, () => client.patch(type, namespace, name, patch, { type: 'merge', signal }))
   }
 
-  /** Acts on an object as the cache has it and, if it has changed since, once more as the server has it. One that is gone needs nothing. */
+  /**
+   * Acts on the cached object and, after a conflict, once more on the object as the server has it. A deleted object
+   * needs nothing.
+   */
   async #onNewest(node: Node, act: (node: Node) => Promise<void>): Promise<void> {
     try {
-      // A version that we have replaced ourselves would be refused.
+      // A version that we have replaced would be rejected.
       if (!this.#replaced.has(node.object)) return await act(node)
     } catch (e) {
       if (isNotFound(e)) return
       if (!isConflict(e)) throw e
     }
-    const { type, object: { metadata: { namespace = '', name = '', uid } } } = node
+    const {
+      type,
+      object: {
+        metadata: { namespace = '', name = '', uid },
+      },
+    } = node
     try {
       const live = await this.#ctx.client.get(type, namespace, name, { signal: this.#ctx.signal })
       if (live.metadata.uid === uid) await act({ type, object: live })

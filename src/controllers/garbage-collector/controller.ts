@@ -1,20 +1,31 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { ResourceType } from '../../client/index.ts'
-import { type FreeContext, type FreeController, KeyLoop, ReplacedVersions, type Running } from '../kit/index.ts'
+import { type ResourceType, type ServedResource, resourceName } from '../../client/index.ts'
+import {
+  type FreeContext,
+  type FreeController,
+  KeyLoop,
+  ReplacedVersions,
+  type Running,
+  ServedKinds,
+} from '../kit/index.ts'
 import { Collector } from './collector.ts'
 import { type Concerns, Graph } from './graph.ts'
-import { Kinds, isNoEvent } from './kinds.ts'
 import { Owners } from './owners.ts'
 
-/** How long the caches have to show an owner that they lack before the server is asked for it: it is mostly only late. */
+/** The time before the server is asked for an owner that the caches lack. Usually the cache is only late. */
 const lateMs = 500
 
+const collectable = ['delete', 'list', 'watch']
+
+/** Events expire after an hour, and have no owners. */
+const isNoEvent = (type: ResourceType): boolean => !['events', 'events.events.k8s.io'].includes(resourceName(type))
+
 export interface GarbageCollectorOptions {
-  /** Which kinds are followed. Default: all but Events. */
+  /** Selects the kinds to follow. Default: all except Events. */
   isCollected?(type: ResourceType): boolean
 }
 
-/** Deletes what lost all its owners, and sees that owners go the way they were asked to. */
+/** Deletes objects without owners, and executes foreground deletion and orphaning. */
 export const defineGarbageCollector = ({ isCollected = isNoEvent }: GarbageCollectorOptions = {}): FreeController => ({
   name: 'garbage-collector',
   workers: 20,
@@ -31,7 +42,8 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
     for (const uid of now) loop.queue.add(uid)
     for (const uid of soon) loop.queue.addAfter(uid, lateMs)
   }
-  const kinds: Kinds = new Kinds(ctx, isCollected, {
+  const isWanted = (type: ServedResource) => collectable.every((verb) => type.verbs.includes(verb)) && isCollected(type)
+  const kinds: ServedKinds = new ServedKinds(ctx, 'garbage collector', isWanted, {
     follow: ({ type, informer }) => {
       const set = (object: KubeObject) => {
         replaced.saw(object)
@@ -51,7 +63,8 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
       })
       return () => {
         removeHandler()
-        // Nobody says any more what becomes of these; whether their dependents have lost them is not known.
+        // The objects of a kind that is no longer served receive no events. Their dependents are not treated as
+        // orphaned.
         for (const object of informer.list()) remove(object)
       }
     },

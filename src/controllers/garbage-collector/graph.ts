@@ -1,32 +1,47 @@
 import type { KubeObject, OwnerReference } from '../../api/object.ts'
-import type { ResourceType } from '../../client/index.ts'
-import { type Phase, phaseOf } from './phase.ts'
+import { type ResourceType, hasFinalizer } from '../../client/index.ts'
 
-/** An object that has owners, or that has to let go of its dependents before it goes. */
+export const orphanFinalizer = 'orphan'
+export const foregroundFinalizer = 'foregroundDeletion'
+
+/**
+ * The deletion phase of an object: before it is deleted, it may orphan its dependents (`orphaning`) or delete them
+ * (`foreground`).
+ */
+export type Phase = 'staying' | 'going' | 'orphaning' | 'foreground'
+
+export function phaseOf(object: KubeObject): Phase {
+  if (!object.metadata.deletionTimestamp) return 'staying'
+  if (hasFinalizer(object, orphanFinalizer)) return 'orphaning'
+  return hasFinalizer(object, foregroundFinalizer) ? 'foreground' : 'going'
+}
+
+/** An object that has owners, or that must wait for its dependents. */
 export interface Node {
   readonly type: ResourceType
   readonly object: KubeObject
 }
 
-/** Objects to be looked at, by uid. */
+/** The UIDs of objects to process. */
 export interface Concerns {
   now: string[]
-  /** Their owners have not been seen; most are only late. */
+  /** Objects whose owners have not been seen. Most are only late. */
   soon: string[]
 }
 
 const ownersOf = (object: KubeObject | undefined): readonly OwnerReference[] => object?.metadata.ownerReferences ?? []
 const uidOf = (object: KubeObject): string => object.metadata.uid ?? ''
-const isSame = (a: OwnerReference, b: OwnerReference) => a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion
+const isSame = (a: OwnerReference, b: OwnerReference) =>
+  a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion
 
-/** Who depends on whom, as far as the caches know. Objects without owners cost nothing here. */
+/** The dependency graph, according to the caches. Objects without owners use no memory here. */
 export class Graph {
   readonly #hasSeen: (owner: OwnerReference, namespace: string) => boolean
   readonly #nodes = new Map<string, Node>()
-  /** By the uid of the owner, whether that was ever seen or not. */
+  /** By the UID of the owner, whether it has been seen or not. */
   readonly #dependents = new Map<string, Set<string>>()
 
-  /** `hasSeen` says whether a cache has the very owner that a dependent in a namespace names. */
+  /** `hasSeen` reports whether a cache contains the owner with this UID. */
   constructor(hasSeen: (owner: OwnerReference, namespace: string) => boolean) {
     this.#hasSeen = hasSeen
   }
@@ -50,7 +65,7 @@ export class Graph {
     return this.#dependents.has(uid)
   }
 
-  /** Takes in an object as it is now, and says who is to be looked at. */
+  /** Records the current state of an object, and returns the objects to process. */
   set(type: ResourceType, object: KubeObject): Concerns {
     const uid = uidOf(object)
     const before = this.#nodes.get(uid)?.object
@@ -64,7 +79,7 @@ export class Graph {
     return concerns
   }
 
-  /** Takes in that an object is gone. */
+  /** Records that an object is deleted. */
   remove(object: KubeObject): Concerns {
     const uid = uidOf(object)
     const now = [...(this.#dependents.get(uid) ?? [])]
@@ -77,10 +92,15 @@ export class Graph {
     return { now, soon: [] }
   }
 
-  /** A dependent without which its owner may not go yet. Those that wait for each other in a circle do not count: all of them are to go. */
+  /**
+   * A dependent that blocks the deletion of its owner. Dependents in a cycle of waiting objects do not count, because
+   * all of them are to be deleted.
+   */
   blocker(uid: string): Node | undefined {
     for (const dependent of this.#blocking(uid)) {
-      if (!(this.#phase(uidOf(dependent.object)) === 'foreground' && this.#waitsFor(uidOf(dependent.object), uid))) return dependent
+      if (!(this.#phase(uidOf(dependent.object)) === 'foreground' && this.#waitsFor(uidOf(dependent.object), uid))) {
+        return dependent
+      }
     }
     return undefined
   }
@@ -92,7 +112,11 @@ export class Graph {
 
   *#blocking(uid: string): Generator<Node> {
     for (const node of this.dependentsOf(uid)) {
-      if (uidOf(node.object) !== uid && ownersOf(node.object).some((ref) => ref.uid === uid && ref.blockOwnerDeletion === true)) yield node
+      if (
+        uidOf(node.object) !== uid &&
+        ownersOf(node.object).some((ref) => ref.uid === uid && ref.blockOwnerDeletion === true)
+      )
+        yield node
     }
   }
 
@@ -121,7 +145,9 @@ export class Graph {
     for (const ref of owners) {
       const old = ownersOf(before).find((o) => o.uid === ref.uid)
       if (old && isSame(old, ref)) {
-        if (old.blockOwnerDeletion && !ref.blockOwnerDeletion && this.#phase(ref.uid) === 'foreground') concerns.now.push(ref.uid)
+        if (old.blockOwnerDeletion && !ref.blockOwnerDeletion && this.#phase(ref.uid) === 'foreground') {
+          concerns.now.push(ref.uid)
+        }
         continue
       }
       const dependents = this.#dependents.get(ref.uid)

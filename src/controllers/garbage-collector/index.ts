@@ -1,2 +1,1 @@
 export { defineGarbageCollector, garbageCollector } from './controller.ts'
-export type { GarbageCollectorOptions } from './controller.ts'

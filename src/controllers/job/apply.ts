@@ -3,16 +3,32 @@ import type { Job, JobStatus, Pod } from '../../api/generated/types.ts'
 import { pods } from '../../client/index.ts'
 import type { Appliers, ApplyContext, Writer } from '../kit/index.ts'
 import { findCondition, isConditionTrue } from '../kit/workload/index.ts'
-import type { Action } from './plan.ts'
 import { podOf } from './pod.ts'
-import { isTracked, trackingFinalizer } from './tracking.ts'
+import { isTracked, trackingFinalizer } from './policies.ts'
+
+export type Action =
+  | { kind: 'CreatePod'; index?: number; predecessor?: Pod | undefined }
+  /** Deletes a pod without counting it. */
+  | { kind: 'DropPod'; pod: Pod }
+  /** Restores the finalizer of a pod that was to be dropped and was not deleted. Its end counts after all. */
+  | { kind: 'TrackPod'; pod: Pod }
+  | { kind: 'AdoptPod'; pod: Pod }
+  | { kind: 'ReleasePod'; pod: Pod }
+  /** Removes the finalizer of a pod whose end is recorded, or does not count. */
+  | { kind: 'LetGoPod'; pod: Pod }
+  /** Deletes a pod that counts as failed. */
+  | { kind: 'DeletePod'; pod: Pod }
 
 type Context = ApplyContext<Job>
 
-/** Takes the finalizer off a pod; with `ifUnchanged` only in the state that was seen. */
+/** Removes the finalizer of a pod. With `ifUnchanged` only if the pod has not changed. */
 export async function letGo(writer: Writer, pod: Pod, { ifUnchanged = false } = {}): Promise<void> {
   const { uid, resourceVersion } = pod.metadata
-  const metadata = { uid, ...(ifUnchanged ? { resourceVersion } : {}), '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] }
+  const metadata = {
+    uid,
+    ...(ifUnchanged ? { resourceVersion } : {}),
+    '$deleteFromPrimitiveList/finalizers': [trackingFinalizer],
+  }
   try {
     await writer.patch(pods, pod, { metadata }, { type: 'strategic' })
   } catch (e) {
@@ -33,7 +49,7 @@ export const apply: Appliers<Job, Action> = {
   DropPod: {
     pace: 'all at once',
     async run(ctx, { pod }) {
-      // One that has ended in the meantime must be counted.
+      // A pod that has finished in the meantime must be counted.
       if (isTracked(pod)) await letGo(ctx.writer, pod, { ifUnchanged: true })
       await deletePod(ctx, pod)
     },
@@ -51,14 +67,19 @@ export const apply: Appliers<Job, Action> = {
     pace: 'all at once',
     run({ writer }, { pod }) {
       const { uid, resourceVersion } = pod.metadata
-      return writer.patch(pods, pod, { metadata: { uid, resourceVersion, finalizers: [trackingFinalizer] } }, { type: 'strategic' })
+      return writer.patch(
+        pods,
+        pod,
+        { metadata: { uid, resourceVersion, finalizers: [trackingFinalizer] } },
+        { type: 'strategic' },
+      )
     },
   },
   AdoptPod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.adopt(pods, pod, trackingFinalizer) },
   ReleasePod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.release(pods, pod, trackingFinalizer) },
 }
 
-/** Tells users of what has just come true. */
+/** Emits events about conditions that have just changed. */
 export function announce({ event, owner }: Context, before: JobStatus | undefined, after: JobStatus): void {
   const turned = (type: string) => isConditionTrue(after.conditions, type) !== isConditionTrue(before?.conditions, type)
   if (turned('Suspended')) {

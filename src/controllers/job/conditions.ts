@@ -1,18 +1,47 @@
+import { type Cause, type Pause, causeOfPod, firstOf, pauseAfter, pauseText, worstOf } from '../../api/explain/index.ts'
+import type { JobCondition, Pod } from '../../api/generated/types.ts'
+import { indexBackOff } from '../../api/kinds/workloads/job-back-off.ts'
+import type { Outcome } from '../kit/index.ts'
 import {
-  type Cause, type Pause, causeOfPod, firstOf, pauseAfter, pauseText, worstOf,
-} from '../../api/explain/index.ts'
-import type { JobCondition } from '../../api/generated/types.ts'
-import {
-  type Saying, findCondition, isConditionTrue, isPodTerminating, sameWords, setCondition, whyOf,
+  type Saying,
+  findCondition,
+  isConditionTrue,
+  isPodTerminating,
+  sameWords,
+  setCondition,
+  whyOf,
 } from '../kit/workload/index.ts'
-import { indexBackOff } from '../../api/kinds/job-back-off.ts'
-import type { Effects } from './effects.ts'
+import type { Action } from './apply.ts'
 import type { Goal } from './goal.ts'
 import type { Observed } from './observe.ts'
-import { wantedPods } from './run-pods.ts'
-import { isSuspended } from './tracking.ts'
+import { wantedPods } from './plan.ts'
+import { isSuspended } from './policies.ts'
 
-/** What a Job says of itself. Upstream's conditions appear when they are first true; Waiting and Running are always there. */
+/** The effects of the actions on the pods. */
+export interface Effects {
+  created: number
+  /** Deleted or dropped pods. */
+  ended: ReadonlySet<Pod>
+  /** Pods that are no longer tracked. */
+  letGo: ReadonlySet<Pod>
+  /** The error of a pod that could not be created. */
+  refusal: Error | undefined
+}
+
+export function effectsOf({ done, failed }: Outcome<Action>): Effects {
+  const of = (...kinds: Action['kind'][]) =>
+    new Set(done.flatMap((a) => ('pod' in a && kinds.includes(a.kind) ? [a.pod] : [])))
+  return {
+    created: done.filter((a) => a.kind === 'CreatePod').length,
+    ended: of('DeletePod', 'DropPod'),
+    letGo: of('LetGoPod', 'DropPod', 'ReleasePod'),
+    refusal: failed.find(({ action }) => action.kind === 'CreatePod')?.error,
+  }
+}
+
+/**
+ * The conditions of a Job. Kubernetes' conditions appear when they are first true. Waiting and Running always exist.
+ */
 export function conditionsOf(seen: Observed, effects: Effects, isOver: boolean): JobCondition[] {
   const { job, goal, nowMs } = seen
   const sayings = [...(goal ? endOf(goal, isOver) : suspensionOf(seen)), ...phaseOf(seen, effects, isOver)]
@@ -24,23 +53,33 @@ export function conditionsOf(seen: Observed, effects: Effects, isOver: boolean):
   return conditions
 }
 
-/** First that the end is decided, then that it is reached: between the two, pods go and are counted. */
+/** First the result is declared, then it is final. Between the two, pods are deleted and counted. */
 function endOf({ isSuccess, reason, message, isDeclared }: Goal, isOver: boolean): Saying[] {
   const say = (type: string): Saying => ({ type, status: 'True', reason, message })
-  return [...(isDeclared ? [] : [say(isSuccess ? 'SuccessCriteriaMet' : 'FailureTarget')]), ...(isOver ? [say(isSuccess ? 'Complete' : 'Failed')] : [])]
+  return [
+    ...(isDeclared ? [] : [say(isSuccess ? 'SuccessCriteriaMet' : 'FailureTarget')]),
+    ...(isOver ? [say(isSuccess ? 'Complete' : 'Failed')] : []),
+  ]
 }
 
 function suspensionOf({ job }: Observed): Saying[] {
   if (job.metadata.deletionTimestamp) return []
   if (isSuspended(job)) return [{ type: 'Suspended', status: 'True', reason: 'JobSuspended', message: 'Job suspended' }]
-  return isConditionTrue(job.status?.conditions, 'Suspended') ? [{ type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' }] : []
+  return isConditionTrue(job.status?.conditions, 'Suspended')
+    ? [{ type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' }]
+    : []
 }
 
 function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   const { job, pods } = seen
-  // A refusal that names another pod says nothing new: each status that is written has the Job reconciled, and the same tried, again.
-  const say = (type: string, isTrue: boolean, reason: string, message: string): Saying =>
-    ({ type, status: isTrue ? 'True' : 'False', reason, message: sameWords(findCondition(job.status?.conditions, type)?.message, message) })
+  // A rejection that differs only in the pod name is not new: every written status reconciles the Job, which would
+  // repeat the attempt endlessly.
+  const say = (type: string, isTrue: boolean, reason: string, message: string): Saying => ({
+    type,
+    status: isTrue ? 'True' : 'False',
+    reason,
+    message: sameWords(findCondition(job.status?.conditions, type)?.message, message),
+  })
   if (isOver) return ['Waiting', 'Running'].map((type) => say(type, false, 'JobFinished', 'The Job is finished.'))
   const isRunning = pods.counts.running > 0
   const gone = [...effects.ended].filter(({ spec, status }) => status?.phase === 'Pending' && !spec.nodeName).length
@@ -59,16 +98,23 @@ function phaseOf(seen: Observed, effects: Effects, isOver: boolean): Saying[] {
   return [say('Waiting', false, reason, text), running]
 }
 
-/** The pause before the next pod, where pods are missing. */
+/** The back-off before the next pod, if pods are missing. */
 function pauseIn(seen: Observed, { created, ended }: Effects): Pause | undefined {
   const { job, pods, goal, backOff, nowMs } = seen
   const isComplete = pods.active.size - ended.size + created >= wantedPods(seen)
   if (goal || isComplete || isSuspended(job)) return undefined
   if (job.spec.backoffLimitPerIndex === undefined) return pauseAfter(backOff, nowMs)
-  const pauses = [...pods.predecessors].flatMap(([index, { member: { pod, hasFailed } }]): Pause[] => {
-    const pause = hasFailed && !isPodTerminating(pod) ? pauseAfter(indexBackOff(pod), nowMs) : undefined
-    return pause ? [{ ...pause, index }] : []
-  })
+  const pauses = [...pods.predecessors].flatMap(
+    ([
+      index,
+      {
+        member: { pod, hasFailed },
+      },
+    ]): Pause[] => {
+      const pause = hasFailed && !isPodTerminating(pod) ? pauseAfter(indexBackOff(pod), nowMs) : undefined
+      return pause ? [{ ...pause, index }] : []
+    },
+  )
   return pauses.toSorted((a, b) => a.dueAtMs - b.dueAtMs)[0]
 }
 
@@ -78,10 +124,14 @@ function pauseSentence(pause: Pause | undefined): string {
 }
 
 /**
- * The first cause among the pods that have not ended. Where the Job pauses, or has no others, the pod that has failed
- * last explains why.
+ * The first cause among the unfinished pods. During a back-off, or without such pods, the last failed pod explains the
+ * state.
  */
-function causeOf({ job, pods, finders, nowMs }: Observed, { ended, refusal }: Effects, isPaused: boolean): Cause | undefined {
+function causeOf(
+  { job, pods, finders, nowMs }: Observed,
+  { ended, refusal }: Effects,
+  isPaused: boolean,
+): Cause | undefined {
   const names = new Set(Array.from(ended, ({ metadata }) => metadata.name))
   const open = pods.causes.first(ended.size + 1).find(({ object }) => !names.has(object.name))
   const isNoneOpen = pods.active.size + pods.counts.going - ended.size <= 0
@@ -91,6 +141,6 @@ function causeOf({ job, pods, finders, nowMs }: Observed, { ended, refusal }: Ef
   return firstOf({ kind: 'Job', object: job, refusal: refused }, worstOf([open, failure]), undefined)
 }
 
-/** The time after which a status says something else by itself: a pod that is being deleted is late. */
+/** The time until a terminating pod is late, which changes the status without an event. */
 export const changesInMs = ({ changesAtMs, nowMs }: Observed): number | undefined =>
   changesAtMs === undefined ? undefined : changesAtMs - nowMs

@@ -2,12 +2,18 @@ import { type Cause, byWeight } from '../../api/explain/index.ts'
 import type { Job, Pod } from '../../api/generated/types.ts'
 import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { RosterReader } from '../kit/index.ts'
-import { FreeIndexes } from './free-indexes.ts'
-import { IndexSet } from './index-set.ts'
+import { FreeIndexes, IndexSet } from './indexes.ts'
 import {
-  type Basis, type Fate, type Member, type Stranger, basisName, completionsOf, keepsPredecessors, memberOf,
+  type Basis,
+  type Fate,
+  type Member,
+  type Stranger,
+  basisName,
+  completionsOf,
+  keepsPredecessors,
+  memberOf,
 } from './member.ts'
-import { failuresBefore, isIndexed, replacesOnlyEnded } from './tracking.ts'
+import { failuresBefore, isIndexed, replacesOnlyEnded } from './policies.ts'
 
 type ByKey = Map<string, Member>
 
@@ -17,19 +23,19 @@ interface Slot {
   lost: ByKey
   going: number
   succeeded: number
-  /** Those among the lost that end the index. */
+  /** The number of lost pods that end the index. */
   final: number
 }
 
-/** The indexes that a status names. */
+/** The indexes in a status. */
 export interface KnownIndexes {
   completed: IndexSet
   failed: IndexSet
 }
 
 /**
- * The pods of a Job, sorted as they change by what is to be done about them: with 10,000 pods, each of 10,000
- * reconciles would otherwise sort all of them.
+ * The pods of a Job, grouped by possible actions as they change. Otherwise each of 10,000 reconciles for 10,000 pods
+ * would sort all of them.
  */
 export class JobPods {
   readonly #job: Job
@@ -42,27 +48,27 @@ export class JobPods {
   readonly active: ByKey = new Map()
   /** Active pods without the finalizer. */
   readonly untracked: ByKey = new Map()
-  /** Tracked pods by uid. */
+  /** Tracked pods by UID. */
   readonly tracked = new Map<string, Member>()
-  /** Tracked pods that have ended. */
+  /** Tracked pods that have finished. */
   readonly ended: Readonly<Record<Fate, ByKey>> = { succeeded: new Map(), failed: new Map(), 'passed over': new Map() }
   readonly lost: ByKey = new Map()
   /** Lost pods that end their index. */
   readonly final: ByKey = new Map()
   /**
-   * By index: the last failed pod of one that has no other. It is kept until its successor knows how often the index
+   * The last failed pod of each index that has no other pod. It is kept until its successor records how often the index
    * has failed.
    */
   readonly predecessors = new Map<number, { key: string; member: Member }>()
-  /** Active pods without an index, and indexes with more than one of them. */
+  /** Active pods without an index, and indexes with more than one active pod. */
   readonly homeless: ByKey = new Map()
   readonly crowded = new Set<number>()
   readonly strangers = new Map<string, Pod>()
-  /** Why pods do not run yet, or are still there; the worst first. */
+  /** The reasons why pods do not run yet, or still exist, the most severe first. */
   readonly causes = new KeyedHeap<string, Cause>((a, b) => byWeight(a, b) < 0)
-  /** Pods with which the Job is to fail. */
+  /** Pods that cause the Job to fail. */
   readonly failsJob = new KeyedHeap<string, Member>((a, b) => a.pod.metadata.name! < b.pod.metadata.name!)
-  /** Pods that have failed, the last one first. */
+  /** Failed pods, the last one first. */
   readonly failed = new KeyedHeap<string, Member>(endedLater)
   readonly counts = { ready: 0, going: 0, running: 0, pending: 0, restarts: 0, counted: 0 }
 
@@ -104,7 +110,7 @@ export class JobPods {
     if (!isClosed(slot) && slot.going === 0 && slot.lost.size === 0) this.#slots.delete(index)
   }
 
-  /** Takes in what the status says of indexes: one that is done keeps no failed pod waiting. */
+  /** Sets the indexes of the status. A finished index keeps no failed pod. */
   know({ completedIndexes, failedIndexes }: { completedIndexes?: string; failedIndexes?: string } = {}): this {
     const known = { completed: this.parse('completed', completedIndexes), failed: this.parse('failed', failedIndexes) }
     if (known.completed === this.#known.completed && known.failed === this.#known.failed) return this
@@ -116,12 +122,12 @@ export class JobPods {
     return this
   }
 
-  /** The indexes that the status names. */
+  /** The indexes in the status. */
   get known(): KnownIndexes {
     return this.#known
   }
 
-  /** Reads a text of indexes, anew only if it is another one than the last of this name. */
+  /** Parses a text of indexes, unless it equals the previous text under this name. */
   parse(name: string, text: string | undefined): IndexSet {
     const before = this.#parsed.get(name)
     if (before && before.text === text) return before.set
@@ -130,7 +136,7 @@ export class JobPods {
     return set
   }
 
-  /** The first indexes that neither are done nor have a pod. */
+  /** The first unfinished indexes without a pod. */
   freeIndexes(count: number): number[] {
     return this.#free.first(count)
   }
@@ -166,7 +172,7 @@ export class JobPods {
     counts.restarts += by * restarts
   }
 
-  /** Puts an index in order after one of its pods has come or gone. */
+  /** Updates an index after one of its pods was added or removed. */
   #place(index: number, slot: Slot, { isGoing, isFinal, fate }: Member, by: 1 | -1): void {
     if (isGoing) slot.going += by
     if (isFinal) slot.final += by
@@ -177,7 +183,7 @@ export class JobPods {
     if (keepsPredecessors(this.#job)) this.#settle(index, slot)
   }
 
-  /** Decides which of the failed pods of an index waits for a successor. The others are counted. */
+  /** Decides which failed pod of an index waits for a successor. The others are counted. */
   #settle(index: number, slot: Slot): void {
     const before = this.predecessors.get(index)
     if (before) this.ended[before.member.fate!].set(before.key, before.member)
@@ -191,7 +197,7 @@ export class JobPods {
   }
 }
 
-/** True if an index needs no other pod: it has one, or what became of it is known. */
+/** True if an index needs no other pod: it has one, or its result is known. */
 const isClosed = ({ active, succeeded, final }: Slot): boolean => active.size > 0 || succeeded > 0 || final > 0
 
 const byName = (a: Member, b: Member): boolean => a.pod.metadata.name! > b.pod.metadata.name!
@@ -205,7 +211,7 @@ function failedLater(a: Member, b: Member): boolean {
   return failures(a) === failures(b) ? endedLater(a, b) : failures(a) > failures(b)
 }
 
-/** The reader of a Job's pods. */
+/** The roster reader of a Job's pods. */
 export function jobPodsReader(basis: Basis): RosterReader<Pod, Member | Stranger, JobPods> {
   const { job } = basis
   return {
@@ -225,14 +231,19 @@ export function jobPodsReader(basis: Basis): RosterReader<Pod, Member | Stranger
   }
 }
 
-/** The sorts of pods as plain data, which do not depend on the order in which the pods came. */
+/** The groups of pods as plain data, independent of the order in which pods were added. */
 function sumOf(pods: JobPods): unknown {
   const { counts, active, untracked, tracked, ended, lost, final, homeless, crowded, strangers, predecessors } = pods
   const keys = (sort: ReadonlyMap<string, unknown>) => [...sort.keys()].sort()
   return [
-    counts, [active, untracked, tracked, lost, final, homeless, strangers, ...Object.values(ended)].map(keys),
-    [...crowded].sort(), [...predecessors].map(([index, { key }]) => `${index} ${key}`).sort(), pods.freeIndexes(5),
+    counts,
+    [active, untracked, tracked, lost, final, homeless, strangers, ...Object.values(ended)].map(keys),
+    [...crowded].sort(),
+    [...predecessors].map(([index, { key }]) => `${index} ${key}`).sort(),
+    pods.freeIndexes(5),
     [pods.causes, pods.failsJob, pods.failed].map((heap) => heap.size),
-    pods.causes.peek(), pods.failsJob.peek()?.pod.metadata.name, pods.failed.peek()?.pod.metadata.name,
+    pods.causes.peek(),
+    pods.failsJob.peek()?.pod.metadata.name,
+    pods.failed.peek()?.pod.metadata.name,
   ]
 }

@@ -3,37 +3,48 @@ import type { Job, Pod } from '../../api/generated/types.ts'
 import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { soonest } from '../../base/soonest.ts'
 import {
-  type Finders, isConditionTrue, isPodActive, isPodFinished, isPodReady, isPodTerminating,
+  type Finders,
+  isConditionTrue,
+  isPodActive,
+  isPodFinished,
+  isPodReady,
+  isPodTerminating,
 } from '../kit/workload/index.ts'
-import { endedAtMs } from './back-off.ts'
-import { judgeFailure } from './failure-policy.ts'
-import { failuresBefore, indexOf, isIndexed, isTracked, replacesOnlyEnded } from './tracking.ts'
+import {
+  endedAtMs,
+  failuresBefore,
+  indexOf,
+  isIndexed,
+  isTracked,
+  judgeFailure,
+  replacesOnlyEnded,
+} from './policies.ts'
 
-/** The meaning of a tracked pod's end to its Job. A pod that is passed over is let go without being counted. */
+/** The effect of a tracked pod's end on its Job. A pod that is passed over is released without being counted. */
 export type Fate = 'succeeded' | 'failed' | 'passed over'
 
-/** The facts that the pods of a Job are read by, besides the pods themselves. */
+/** The input for reading the pods of a Job, besides the pods. */
 export interface Basis {
   job: Job
   matches: LabelMatcher
   finders?: Finders | undefined
 }
 
-/** A pod that the Job owns and does not select any more. */
+/** A pod that the Job owns and no longer selects. */
 export interface Stranger {
   isStranger: true
   pod: Pod
 }
 
-/** A pod of a Job with what the Job goes by. */
+/** A pod of a Job, with the facts that the Job depends on. */
 export interface Member {
   isStranger: false
   pod: Pod
-  /** Undefined for a pod of no index, or of one that is not wanted. */
+  /** Undefined for a pod without an index, or with an index beyond the completions. */
   index: number | undefined
   isTracked: boolean
   isActive: boolean
-  /** Is being deleted and has not ended. */
+  /** Being deleted and not finished. */
   isGoing: boolean
   /** Active and ready. */
   isReady: boolean
@@ -41,27 +52,27 @@ export interface Member {
   isPending: boolean
   /** Phase Failed, tracked or not. */
   hasFailed: boolean
-  /** Tracked, wanted, and lost to its Job. */
+  /** Tracked, wanted, and failed or about to fail. */
   isLost: boolean
-  /** The same, and the failure policy does not ignore it. */
+  /** Lost, and not ignored by the failure policy. */
   isCounted: boolean
-  /** The same, and it is the last failure that its index may have. */
+  /** Counted, and the last failure that its index may have. */
   isFinal: boolean
-  /** Why the Job is to fail with this pod. */
+  /** The reason why this pod causes the Job to fail. */
   failsJob: string | undefined
-  /** The fate of a tracked pod that has ended, unless it waits for its successor. */
+  /** The fate of a finished tracked pod, unless it waits for its successor. */
   fate: Fate | undefined
-  /** How often its containers were restarted, where that counts. */
+  /** The number of container restarts, if they count. */
   restarts: number
-  /** The time of its end, for one that has failed or is lost; else 0. */
+  /** The end of a failed or lost pod, otherwise 0. */
   endedMs: number
-  /** Why it does not run yet, or is still there. */
+  /** The reason why the pod does not run yet, or still exists. */
   cause: Cause | undefined
-  /** The time at which it is something else without any event. */
+  /** The time at which a field changes without an event. */
   changesAtMs: number | undefined
 }
 
-/** How many of a pod's kind a Job wants to succeed; infinite for a work queue. */
+/** The number of successes that a Job needs. Infinite for a work queue. */
 export const completionsOf = ({ spec }: Job): number => spec.completions ?? Number.POSITIVE_INFINITY
 
 export const hasLimitPerIndex = (job: Job): boolean => isIndexed(job) && job.spec.backoffLimitPerIndex !== undefined
@@ -74,16 +85,24 @@ const isSucceeding = ({ status }: Job): boolean => isConditionTrue(status?.condi
 export const keepsPredecessors = (job: Job): boolean =>
   hasLimitPerIndex(job) && !isDeleted(job) && !isFailing(job) && !isSucceeding(job)
 
-/** All that pods are read by, besides themselves and what is around them. */
+/** Identifies the input for reading pods. */
 export function basisName(job: Job): string {
   const { spec } = job
   return JSON.stringify([
-    spec.completions, spec.completionMode, spec.podReplacementPolicy, spec.podFailurePolicy, spec.backoffLimitPerIndex,
-    spec.selector, spec.template.spec.restartPolicy, isDeleted(job), isFailing(job), isSucceeding(job),
+    spec.completions,
+    spec.completionMode,
+    spec.podReplacementPolicy,
+    spec.podFailurePolicy,
+    spec.backoffLimitPerIndex,
+    spec.selector,
+    spec.template.spec.restartPolicy,
+    isDeleted(job),
+    isFailing(job),
+    isSucceeding(job),
   ])
 }
 
-/** True if a pod is lost to its Job: it has failed or, unless the Job waits for that, is going to. */
+/** True if a pod has failed or, unless the Job waits for its end, is terminating. */
 function isLost(job: Job, pod: Pod): boolean {
   if (pod.status?.phase === 'Failed') return true
   return isPodTerminating(pod) && pod.status?.phase !== 'Succeeded' && !replacesOnlyEnded(job)
@@ -94,8 +113,8 @@ const isIgnored = ({ spec }: Job, pod: Pod): boolean => judgeFailure(spec.podFai
 const isWanted = (job: Job, pod: Pod): boolean => !isIndexed(job) || indexOf(pod, completionsOf(job)) !== undefined
 
 /**
- * The fate of a pod that has failed, or that its Job takes along when it fails: whatever it would have come to, it
- * counts as failed.
+ * The fate of a pod that has failed, or that is deleted because its Job failed: it counts as failed, whatever its
+ * result.
  */
 export const fateInFailure = (job: Job, pod: Pod): Fate =>
   isWanted(job, pod) && !isIgnored(job, pod) ? 'failed' : 'passed over'
@@ -134,7 +153,7 @@ export function memberOf({ job, matches, finders }: Basis, pod: Pod, nowMs: numb
 }
 
 /**
- * True if this failure is the last that its index may have. Pods that a Job takes along when it fails say nothing about
+ * True if this failure is the last that its index may have. Pods that are deleted because the Job failed do not affect
  * their indexes.
  */
 function endsIndex(job: Job, pod: Pod): boolean {
@@ -150,7 +169,7 @@ function fateOf(job: Job, pod: Pod, isGone: boolean): Fate | undefined {
   return isDeleted(job) || (isSucceeding(job) && isPodTerminating(pod)) ? 'passed over' : undefined
 }
 
-/** Pods that restart their containers themselves are judged by how often they did. */
+/** Pods that restart their containers are judged by the number of restarts. */
 function restartsOf({ spec }: Job, { status }: Pod): number {
   if (spec.template.spec.restartPolicy !== 'OnFailure') return 0
   if (status?.phase !== 'Running' && status?.phase !== 'Pending') return 0

@@ -2,38 +2,36 @@ import type { Job, Pod } from '../../api/generated/types.ts'
 import { claim, compileLabelSelector, pods as podType } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
 import { type Finders, findersOf } from '../kit/workload/index.ts'
-import { noBackOff } from '../../api/kinds/job-back-off.ts'
-import { type BackOff, backOffAfter, recoverBackOff } from './back-off.ts'
-import { type Goal, goalOf } from './goal.ts'
+import { noBackOff } from '../../api/kinds/workloads/job-back-off.ts'
+import { type BackOff, backOffAfter, isFinished, isManagedElsewhere, recoverBackOff } from './policies.ts'
+import { type Goal, type Tally, goalOf, tallyOf } from './goal.ts'
 import { JobPods, jobPodsReader } from './job-pods.ts'
 import { type Basis, hasLimitPerIndex } from './member.ts'
-import { type Tally, tallyOf } from './tally.ts'
-import { isFinished, isManagedElsewhere } from './tracking.ts'
 
 export interface Observed {
   job: Job
-  /** Its own. */
+  /** The pods of the Job. */
   pods: JobPods
-  /** Pods that it selects and nobody manages. */
+  /** Selected pods without a controller. */
   strays: readonly Pod[]
-  /** Its own that it no longer selects. */
+  /** Own pods that the Job no longer selects. */
   strangers: readonly Pod[]
   tally: Tally
   goal: Goal | undefined
-  /** Without the pods that the status does not know yet, and with them. */
+  /** Without and with the pods that the status does not contain yet. */
   backOffBefore: BackOff
   backOff: BackOff
-  /** The time at which the next pod is late, by itself. */
+  /** The time at which the next pod is late, without an event. */
   changesAtMs: number | undefined
   nowMs: number
   finders?: Finders | undefined
 }
 
-/** What the caches say of a Job. */
+/** Reads the input of a reconcile from caches. */
 export function observe(ctx: ObserveContext, job: Job): Observed {
   const { caches, nowMs } = ctx
   const { namespace = '', uid = '' } = job.metadata
-  // Nothing is done for these, and the pods of a Job that is over may stay for long.
+  // Such Jobs need no action, and the pods of a finished Job may stay for long.
   if (isFinished(job) || isManagedElsewhere(job)) {
     return { ...judge(job, new JobPods(job), () => [], nowMs), strays: [], strangers: [], changesAtMs: undefined }
   }
@@ -46,9 +44,13 @@ export function observe(ctx: ObserveContext, job: Job): Observed {
   return { ...judged, strays: adopt, strangers: release, changesAtMs, finders: basis.finders }
 }
 
-/** Judges a Job by its pods. `all` has the same pods in no order. */
+/** Computes the state of a Job from its pods. `all` contains the same pods in any order. */
 export function judge(
-  job: Job, pods: JobPods, all: () => readonly Pod[], nowMs: number, remembered?: BackOff,
+  job: Job,
+  pods: JobPods,
+  all: () => readonly Pod[],
+  nowMs: number,
+  remembered?: BackOff,
 ): Omit<Observed, 'strays' | 'strangers' | 'changesAtMs'> {
   const tally = tallyOf(job, pods)
   const isCounted = (pod: Pod) => tally.written.has(pod.metadata.uid!)

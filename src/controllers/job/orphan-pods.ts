@@ -3,9 +3,12 @@ import type { Job, Pod } from '../../api/generated/types.ts'
 import { controllerOf, jobs, pods, refersTo } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { letGo } from './apply.ts'
-import { isFinished, isManagedElsewhere, isTracked } from './tracking.ts'
+import { isFinished, isManagedElsewhere, isTracked } from './policies.ts'
 
-/** Whether nobody will ever count this pod, so that its finalizer would keep it for ever: its Job is gone or over, or has let go of it. */
+/**
+ * True if no controller will count this pod, so that its finalizer would stay forever: its Job is gone or finished, or
+ * has released the pod.
+ */
 export function isForsaken(pod: Pod, jobNamed: (name: string) => Job | undefined): boolean {
   if (!isTracked(pod)) return false
   const owner = controllerOf(pod)
@@ -18,8 +21,8 @@ export function isForsaken(pod: Pod, jobNamed: (name: string) => Job | undefined
 const jobNamed = (pod: Pod, caches: Caches) => (name: string) => caches.get(jobs, pod.metadata.namespace!, name)
 
 /**
- * True if what a Job did before it was over has been seen of its pods: it may have let go of this one. What another Job
- * of its name does is not waited for: the cache of pods may come that far with the next bookmark only, a minute later.
+ * True if the pod cache is as new as the finished Job, which may have released this pod. Other Jobs of the same name
+ * are not waited for: the pod cache may reach their version only with the next bookmark, a minute later.
  */
 export function hasCaughtUp(pod: Pod, job: Job | undefined, podsVersion: string): boolean {
   if (job?.metadata.uid !== controllerOf(pod)?.uid) return true
@@ -31,14 +34,16 @@ interface Observed {
   hasCaughtUp: boolean
 }
 
-/** Lets go of pods that a Job has left behind. */
+/** Releases pods that a Job has left behind. */
 export const orphanPodController = defineController<Pod, Observed, { kind: 'LetGo' }>({
   name: 'job-orphan-pod',
   owner: pods,
-  looksAt: (pod, caches) => isForsaken(pod, jobNamed(pod, caches)),
-  watches: [watching<Job>(jobs, podsLeftBy)],
-  workers: 1,
-  plansDeletion: true,
+  sources: {
+    looksAt: (pod, caches) => isForsaken(pod, jobNamed(pod, caches)),
+    watches: [watching<Job>(jobs, podsLeftBy)],
+  },
+  timing: { workers: 1 },
+  deletion: { isPlanned: true },
   observe: ({ caches }, pod) => {
     const find = jobNamed(pod, caches)
     const job = find(controllerOf(pod)?.name ?? '')
@@ -47,12 +52,14 @@ export const orphanPodController = defineController<Pod, Observed, { kind: 'LetG
   },
   plan: (seen) => {
     if (!seen.isForsaken) return { actions: [] }
-    return seen.hasCaughtUp ? { actions: [{ kind: 'LetGo' }] } : { actions: [], wait: 'the last that its Job did to be seen', requeueAfterMs: 1000 }
+    return seen.hasCaughtUp
+      ? { actions: [{ kind: 'LetGo' }] }
+      : { actions: [], wait: 'the last that its Job did to be seen', requeueAfterMs: 1000 }
   },
   apply: { LetGo: ({ writer, owner }) => letGo(writer, owner) },
 })
 
-/** Keys of pods that a Job, which is gone or over, has not let go. */
+/** The keys of pods that a deleted or finished Job has not released. */
 function* podsLeftBy(job: Job, caches: Caches): Generator<string> {
   const { namespace, name } = job.metadata
   const known = caches.get(jobs, namespace!, name!)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../api/generated/types.ts'
-import { type Action, plan } from './plan.ts'
+import type { Action } from './apply.ts'
+import { plan } from './plan.ts'
 import { type Sample, ago, conditions, nowMs, sample, samplePod as pod } from './sample.ts'
 
 /** `Create`, `Create 2 after x`, `Drop a`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobSpec, Pod } from '../../api/generated/types.ts'
-import { endedAtMs } from './back-off.ts'
+import { endedAtMs } from './policies.ts'
 import { podOf } from './pod.ts'
 import { ago, nowMs, sampleJob, samplePod } from './sample.ts'
 

@@ -1,14 +1,19 @@
 import type { Container, Job, Pod, PodTemplateSpec } from '../../api/generated/types.ts'
+import { maxGeneratedPrefix } from '../../api/generated-name.ts'
 import type { New } from '../../client/index.ts'
 import { namePrefix, podOfTemplate } from '../kit/workload/index.ts'
-import { judgeFailure } from './failure-policy.ts'
-import { failuresBefore, indexAnnotation, indexFailuresAnnotation, indexIgnoredFailuresAnnotation, trackingFinalizer } from './tracking.ts'
+import {
+  failuresBefore,
+  indexAnnotation,
+  indexFailuresAnnotation,
+  indexIgnoredFailuresAnnotation,
+  judgeFailure,
+  trackingFinalizer,
+} from './policies.ts'
 
 const indexVariable = 'JOB_COMPLETION_INDEX'
-/** What a generated name leaves for its prefix: 63 characters without the five at random. */
-const longestPrefix = 58
 
-/** The next pod of a Job; `predecessor` is the failed one of the same index. */
+/** The next pod of a Job. `predecessor` is the failed pod of the same index. */
 export function podOf(job: Job, index: number | undefined, predecessor: Pod | undefined): New<Pod> {
   const { spec, metadata } = job
   const finalizers = spec.template.metadata?.finalizers?.includes(trackingFinalizer) ? [] : [trackingFinalizer]
@@ -22,10 +27,10 @@ export function podOf(job: Job, index: number | undefined, predecessor: Pod | un
   })
 }
 
-/** `job-3-`, where the name of the Job gives way if it is too long. */
+/** The prefix `job-3-`. The Job's name is truncated if it is too long. */
 function prefixOf(name: string, index: number): string {
   const suffix = `-${index}-`
-  return name.slice(0, longestPrefix - suffix.length) + suffix
+  return name.slice(0, maxGeneratedPrefix - suffix.length) + suffix
 }
 
 function failuresOf({ spec }: Job, predecessor: Pod | undefined): Record<string, string> {
@@ -43,13 +48,24 @@ function withIndex(template: PodTemplateSpec, hostname: string): PodTemplateSpec
   const { initContainers, containers, ...spec } = template.spec
   return {
     ...template,
-    spec: { ...spec, ...(initContainers ? { initContainers: initContainers.map(knowingIndex) } : {}), containers: containers.map(knowingIndex), hostname },
+    spec: {
+      ...spec,
+      ...(initContainers ? { initContainers: initContainers.map(knowingIndex) } : {}),
+      containers: containers.map(knowingIndex),
+      hostname,
+    },
   }
 }
 
-/** A container that can read its index, unless it has a variable of that name. */
+/** Adds the index variable to a container, unless it has a variable of that name. */
 function knowingIndex(container: Container): Container {
   const { env = [] } = container
   if (env.some(({ name }) => name === indexVariable)) return container
-  return { ...container, env: [...env, { name: indexVariable, valueFrom: { fieldRef: { fieldPath: `metadata.labels['${indexAnnotation}']` } } }] }
+  return {
+    ...container,
+    env: [
+      ...env,
+      { name: indexVariable, valueFrom: { fieldRef: { fieldPath: `metadata.labels['${indexAnnotation}']` } } },
+    ],
+  }
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { PodFailurePolicyRule, SuccessPolicyRule } from '../../api/generated/types.ts'
-import { judgeFailure } from './failure-policy.ts'
-import { IndexSet } from './index-set.ts'
+import { judgeFailure, metRule } from './policies.ts'
+import { IndexSet } from './indexes.ts'
 import { type SampleState, samplePod } from './sample.ts'
-import { metRule } from './success-policy.ts'
 
 describe('judgeFailure()', () => {
   const exit = (operator: string, values: number[], containerName?: string): Partial<PodFailurePolicyRule> => ({

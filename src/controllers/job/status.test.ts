@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { JobStatus, Pod } from '../../api/generated/types.ts'
 import { notFound } from '../../api/errors.ts'
+import type { JobStatus, Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import type { Action } from './plan.ts'
+import { timestamp } from '../kit/workload/index.ts'
+import type { Action } from './apply.ts'
 import { type Sample, ago, conditions, nowMs, sample, samplePod as pod } from './sample.ts'
 import { rememberedBackOff, status, statusMayWait } from './status.ts'
-import { timestamp } from '../kit/workload/index.ts'
 
 const started = { startTime: ago(60) }
 const now = timestamp(nowMs)

@@ -2,18 +2,24 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import type { JobStatus, Pod } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import { isPodReady, millisecondsOf, timestamp } from '../kit/workload/index.ts'
-import { type BackOff, backOffAfter } from './back-off.ts'
-import { conditionsOf } from './conditions.ts'
-import { type Effects, effectsOf } from './effects.ts'
-import type { Observed } from './observe.ts'
-import type { Action } from './plan.ts'
+import type { Action } from './apply.ts'
+import { type Effects, conditionsOf, effectsOf } from './conditions.ts'
 import { fateInFailure } from './member.ts'
-import { isFinished, isIndexed, isManagedElsewhere, isSuspended, isTracked } from './tracking.ts'
+import type { Observed } from './observe.ts'
+import {
+  type BackOff,
+  backOffAfter,
+  isFinished,
+  isIndexed,
+  isManagedElsewhere,
+  isSuspended,
+  isTracked,
+} from './policies.ts'
 
-/** How many pods the status names at most: some 20 kB. */
+/** The maximum number of UIDs in the status, about 20 kB. */
 const mostUncounted = 500
 
-/** The status that is true after these actions. */
+/** Computes the status after a step. */
 export function status(seen: Observed, outcome: Outcome<Action>): JobStatus {
   const { job, pods, goal, nowMs } = seen
   if (isManagedElsewhere(job) || isFinished(job)) return job.status
@@ -34,36 +40,38 @@ export function status(seen: Observed, outcome: Outcome<Action>): JobStatus {
     active,
     ready: pods.counts.ready - [...effects.ended].filter(isPodReady).length,
     terminating,
-    // A clock that was set back since must not keep a Job from completing.
+    // If the clock was set back, the Job must still complete after its start.
     ...(isOver && goal.isSuccess ? { completionTime: timestamp(Math.max(nowMs, millisecondsOf(startTime))) } : {}),
   }
 }
 
-/** Whether a pod that was deleted stays until it is let go. */
-const isHeld = (pod: Pod, { letGo }: Effects): boolean => (pod.metadata.finalizers?.length ?? 0) > (letGo.has(pod) && isTracked(pod) ? 1 : 0)
+/** Reports whether a deleted pod stays until it is released. */
+const isHeld = (pod: Pod, { letGo }: Effects): boolean =>
+  (pod.metadata.finalizers?.length ?? 0) > (letGo.has(pod) && isTracked(pod) ? 1 : 0)
 
 type Counts = Pick<JobStatus, 'succeeded' | 'failed' | 'uncountedTerminatedPods' | 'completedIndexes' | 'failedIndexes'>
 
-/** How many pods are tracked after these effects. */
+/** The number of tracked pods after the step. */
 const heldCount = ({ pods }: Observed, { letGo }: Effects): number =>
   pods.tracked.size - [...letGo].filter((pod) => pods.tracked.has(pod.metadata.uid!)).length
 
-/** The uids of pods whose end the status names, until they are let go. */
+/** The UIDs of finished pods in the status, until they are released. */
 interface Uncounted {
   succeeded: readonly string[]
   failed: readonly string[]
 }
 
-/**
- * Counts what has been let go, and names what is to be. A success of an index is known by the index, and needs no uid.
- */
+/** Counts released pods, and records the UIDs of others. A succeeded index needs no UID. */
 function countsOf(seen: Observed, effects: Effects): Counts {
   const { job, tally } = seen
   const { succeeded = 0, failed = 0, uncountedTerminatedPods } = job.status ?? {}
   const { succeeded: written = [], failed: writtenFailed = [] } = uncountedTerminatedPods ?? {}
   const left = uncountedLeft(seen, effects)
   const fresh = newlyUncounted(seen, effects)
-  const [succeededUids, failedUids] = [[...left.succeeded, ...fresh.succeeded], [...left.failed, ...fresh.failed]]
+  const [succeededUids, failedUids] = [
+    [...left.succeeded, ...fresh.succeeded],
+    [...left.failed, ...fresh.failed],
+  ]
   return {
     succeeded: isIndexed(job) ? tally.succeededIndexes.size : succeeded + written.length - left.succeeded.length,
     failed: failed + writtenFailed.length - left.failed.length,
@@ -76,14 +84,14 @@ function countsOf(seen: Observed, effects: Effects): Counts {
   }
 }
 
-/** Those that the status names and that are still held. */
+/** The recorded pods that are still tracked. */
 function uncountedLeft({ job, pods }: Observed, { letGo }: Effects): Uncounted {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {}
   const isHeld = (uid: string) => pods.tracked.has(uid) && !letGo.has(pods.tracked.get(uid)!.pod)
   return { succeeded: succeeded.filter(isHeld), failed: failed.filter(isHeld) }
 }
 
-/** Those that the status is to name from now on, as far as there is room. */
+/** The pods to record now, as far as there is room. */
 function newlyUncounted(seen: Observed, effects: Effects): Uncounted {
   const { job, pods, tally, goal } = seen
   const left = uncountedLeft(seen, effects)
@@ -110,8 +118,8 @@ function* podsIn(members: Iterable<{ pod: Pod }>): Generator<Pod> {
 }
 
 /**
- * The back-off with the failures that this status knows, or that need no record. Those for which it has no room count
- * when they get it.
+ * The back-off with the failures that this status contains, or that need no record. Others count when they are
+ * recorded.
  */
 export function rememberedBackOff(seen: Observed, outcome: Outcome<Action>): BackOff | undefined {
   const { job, tally, backOffBefore } = seen
@@ -119,10 +127,14 @@ export function rememberedBackOff(seen: Observed, outcome: Outcome<Action>): Bac
   const effects = effectsOf(outcome)
   const recorded = new Set(newlyUncounted(seen, effects).failed)
   const failed = tally.newlyFailed.filter(({ pod }) => recorded.has(pod.metadata.uid!) || effects.letGo.has(pod))
-  return backOffAfter(backOffBefore, tally.newlySucceeded.map(({ pod }) => pod), failed.map(({ pod }) => pod))
+  return backOffAfter(
+    backOffBefore,
+    tally.newlySucceeded.map(({ pod }) => pod),
+    failed.map(({ pod }) => pod),
+  )
 }
 
-/** Numbers and successes may wait for more of them. Failures may not: the back-off counts them by what is on record. */
+/** Changes of numbers and successes may wait. Failures may not, because the back-off depends on the recorded ones. */
 export function statusMayWait(before: JobStatus, after: JobStatus): boolean {
   const gist = ({ startTime, conditions, failed, failedIndexes, uncountedTerminatedPods }: JobStatus) => ({
     counts: [startTime, failed ?? 0, failedIndexes, uncountedTerminatedPods?.failed ?? []],

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 
-/** What a webhook is asked, as far as the kit reads it. */
+/** The part of an admission request that the kit reads. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   uid: string
   operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -12,32 +12,51 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   userInfo?: { username?: string; groups?: string[] }
 }
 
-/** A webhook's judgement: what is wrong, or how the object is to be changed. Neither lets it pass as it is. */
+/** The decision of a webhook: a refusal, or a changed object. With neither, the object is admitted unchanged. */
 export interface Admission<T extends KubeObject> {
-  /** Why it is refused. */
+  /** The reason of the refusal. */
   refused?: string
   warnings?: readonly string[]
-  /** The object as it should be. Only of mutating webhooks. */
+  /** The changed object. Mutating webhooks only. */
   object?: T
 }
 
-/** A body of admission.k8s.io/v1 that asks, or answers. */
+/** The body of an admission.k8s.io/v1 request or response. */
 export interface AdmissionReview {
   apiVersion: string
   kind: string
   request?: AdmissionRequest
-  response?: { uid: string; allowed: boolean; status?: { code: number; message: string }; warnings?: string[]; patchType?: 'JSONPatch'; patch?: string }
+  response?: {
+    uid: string
+    allowed: boolean
+    status?: {
+      code: number
+      message: string
+    }
+    warnings?: string[]
+    patchType?: 'JSONPatch'
+    patch?: string
+  }
 }
 
-/** Answers an AdmissionReview by a judgement. For whatever HTTPS server the operator runs: the body of a request in, that of the answer out. */
+/**
+ * Answers an AdmissionReview with a decision. Works with any HTTPS server: it maps a request body to a response body.
+ */
 export async function answerReview<T extends KubeObject>(
-  review: AdmissionReview, judge: (request: AdmissionRequest<T>) => Admission<T> | Promise<Admission<T>>,
+  review: AdmissionReview,
+  judge: (request: AdmissionRequest<T>) => Admission<T> | Promise<Admission<T>>,
 ): Promise<AdmissionReview> {
   const { request } = review
-  if (review.kind !== 'AdmissionReview' || !request?.uid) throw new Error('the body is no AdmissionReview with a request')
+  if (review.kind !== 'AdmissionReview' || !request?.uid) {
+    throw new Error('the body is no AdmissionReview with a request')
+  }
   const { refused, warnings, object } = await judge(request as AdmissionRequest<T>)
-  // A patch that replaces the whole is as good as one of many steps.
-  const patch = object && JSON.stringify(Object.entries(object).map(([field, value]) => ({ op: 'add', path: `/${field}`, value: value as unknown })))
+  // A patch that replaces every top-level field is equivalent to one with many steps.
+  const patch =
+    object &&
+    JSON.stringify(
+      Object.entries(object).map(([field, value]) => ({ op: 'add', path: `/${field}`, value: value as unknown })),
+    )
   return {
     apiVersion: review.apiVersion,
     kind: review.kind,
@@ -46,7 +65,9 @@ export async function answerReview<T extends KubeObject>(
       allowed: refused === undefined,
       ...(refused === undefined ? {} : { status: { code: 403, message: refused } }),
       ...(warnings?.length ? { warnings: [...warnings] } : {}),
-      ...(patch && refused === undefined ? { patchType: 'JSONPatch' as const, patch: Buffer.from(patch).toString('base64') } : {}),
+      ...(patch && refused === undefined
+        ? { patchType: 'JSONPatch' as const, patch: Buffer.from(patch).toString('base64') }
+        : {}),
     },
   }
 }

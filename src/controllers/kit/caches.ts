@@ -1,12 +1,18 @@
 import type { KubeObject } from '../../api/object.ts'
-import { type IndexFunction, type ResourceType, type SharedInformer, controllerOf, resourceName } from '../../client/index.ts'
+import {
+  type IndexFunction,
+  type ResourceType,
+  type SharedInformer,
+  controllerOf,
+  resourceName,
+} from '../../client/index.ts'
 
-/** Objects by the uid of the owner that manages them. */
+/** Objects by the UID of their controller. */
 export const byController = 'controller-uid'
-/** Objects that nobody manages, by namespace. */
+/** Objects without a controller, by namespace. */
 const byOrphanage = 'orphans-in'
 
-/** The indexes that every cache of the kit has: no reconcile looks at all objects. */
+/** The indexes that every cache of the kit has, so that no reconcile traverses all objects. */
 export const kitIndexes: Readonly<Record<string, IndexFunction>> = {
   [byController]: (object) => {
     const controller = controllerOf(object)
@@ -15,19 +21,20 @@ export const kitIndexes: Readonly<Record<string, IndexFunction>> = {
   [byOrphanage]: (object) => (controllerOf(object) ? [] : [object.metadata.namespace ?? '']),
 }
 
-/** What is seen as one: a resource, or one namespace of it where a cache follows several, `pods in default`. */
-export const partName = (resource: string, namespace: string): string => (namespace ? `${resource} in ${namespace}` : resource)
+/** The name of a cache part: a resource, or one of its namespaces if the cache follows several (`pods in default`). */
+export const partName = (resource: string, namespace: string): string =>
+  namespace ? `${resource} in ${namespace}` : resource
 
-/** The resource of such a part. */
+/** The resource of a cache part. */
 export const resourceOfPart = (part: string): string => part.split(' ', 1)[0]!
 
-/** Informers by the name of their resource, `deployments.apps`. */
+/** Informers by resource name, for example `deployments.apps`. */
 export type Informers = ReadonlyMap<string, SharedInformer>
 
-/** What a controller may read: nothing here asks the server. Objects are shared and must not be changed. */
+/** The caches that a controller may read. No method sends a request. Objects are shared and must not be changed. */
 export class Caches {
   readonly #informers: Informers
-  /** The same by type, as far as they were asked for. */
+  /** The informers by type, filled on first use. */
   readonly #byType = new Map<ResourceType, SharedInformer>()
 
   constructor(informers: Informers) {
@@ -38,17 +45,17 @@ export class Caches {
     return this.of(type).get(namespace ? `${namespace}/${name}` : name)
   }
 
-  /** Objects that this owner manages. */
+  /** The objects whose controller is this owner. */
   owned<T extends KubeObject>(type: ResourceType<T>, owner: KubeObject): T[] {
     return this.of(type).byIndex(byController, owner.metadata.uid ?? '')
   }
 
-  /** Objects in a namespace that nobody manages: those that may be adopted. */
+  /** The objects in a namespace that have no controller and may be adopted. */
   orphans<T extends KubeObject>(type: ResourceType<T>, namespace: string): T[] {
     return this.of(type).byIndex(byOrphanage, namespace)
   }
 
-  /** Every object of the type. Costs as much as there are: better an index. */
+  /** All objects of the type. The cost is proportional to their number: prefer an index. */
   list<T extends KubeObject>(type: ResourceType<T>): T[] {
     return this.of(type).list()
   }
@@ -57,12 +64,12 @@ export class Caches {
     return this.of(type).byIndex(index, value)
   }
 
-  /** Whether objects of this type in this namespace are cached, if there are any. */
+  /** Reports whether the cache covers objects of this type in this namespace. */
   covers(type: ResourceType, namespace: string | undefined): boolean {
     return this.#informers.get(resourceName(type))?.covers(namespace) ?? false
   }
 
-  /** The part of a cache that is told of objects in this namespace. */
+  /** The part of a cache that receives events of objects in this namespace. */
   partOf(type: ResourceType, namespace = ''): string {
     const { namespaces } = this.of(type)
     return partName(resourceName(type), namespaces.length > 1 ? namespace : '')

@@ -5,27 +5,34 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
-import { type Client, ConsistencyStore, EventRecorder, type ResourceType, WorkQueue, keyOf, resourceName } from '../../client/index.ts'
+import {
+  type Client,
+  ConsistencyStore,
+  EventRecorder,
+  type ResourceType,
+  WorkQueue,
+  keyOf,
+  resourceName,
+} from '../../client/index.ts'
 import { Caches, type Informers, partName, resourceOfPart } from './caches.ts'
-import { type ControllerMetrics, measureController } from './controller-metrics.ts'
+import { type ControllerMetrics, measureController } from './metrics.ts'
 import { type AnyController, type Told, typesOf } from './definition.ts'
 import { Reconciler, type Verdict } from './reconciler.ts'
-import type { Audit } from './roster.ts'
-import { type Gather, Gathering } from './gathering.ts'
-import { keepRosters } from './keep-rosters.ts'
-import { StaleKeys } from './stale-keys.ts'
-import { changePriority, handlersOf } from './triggers.ts'
-import { UnsettledWrites } from './unsettled.ts'
-import { workOff } from './work-off.ts'
-import { WriteLog } from './write-log.ts'
+import type { Audit } from './roster/roster.ts'
+import { type Gather, Gathering } from './queueing/gathering.ts'
+import { keepRosters } from './roster/keep-rosters.ts'
+import { StaleKeys } from './queueing/stale-keys.ts'
+import { changePriority, handlersOf } from './queueing/triggers.ts'
+import { UnsettledWrites, WriteLog } from './writes/unsettled.ts'
+import { workOff } from './queueing/key-loop.ts'
 
-/** How many keys are worked on at the same time. */
+/** The default number of keys that are processed concurrently. */
 export const defaultWorkers = 5
 const defaultBackOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 
 export interface ControllerParts {
   client: Client
-  /** Of every kind that the definition names. */
+  /** The informers of every kind that the definition names. */
   informers: Informers
   clock: Clock
   random: Random
@@ -36,23 +43,25 @@ export interface ControllerParts {
   gather?: Gather
 }
 
-/** A controller in a term. */
+/** A controller that runs for one term. */
 export interface RunningController {
   readonly name: string
   start(): void
-  /** Resolves once it acts, where that is not at once. */
+  /** Resolves when the controller acts, if that is not immediately. */
   ready?(): Promise<void>
-  /** Why readiness should fail. */
+  /** The reasons for which readiness fails. */
   problems?(): string[]
-  /** Starts nothing more and waits for what is under way; after `graceMs` requests are given up. */
+  /** Starts nothing more and waits for the work in progress. After `graceMs` its requests are aborted. */
   stop(graceMs?: number): Promise<void>
 }
 
-/** Whether a controller waits for its own writes: all do, unless they, or a gate, say no. */
-export const readsItsWrites = ({ readsItsWrites: wanted = true, gate }: AnyController, gates: FeatureGates): boolean =>
-  wanted && gates.enabled('StaleControllerConsistency') && (gate === undefined || gates.enabled(gate))
+/** Reports whether a controller waits for its own writes. The definition or a feature gate can disable it. */
+const readsItsWrites = (
+  { consistency: { readsItsWrites: isWanted = true, gate } = {} }: AnyController,
+  gates: FeatureGates,
+): boolean => isWanted && gates.enabled('StaleControllerConsistency') && (gate === undefined || gates.enabled(gate))
 
-/** Runs one controller: from changes to keys, from keys to reconciles, several at a time and each key by one worker. */
+/** Runs one controller: changes become keys, keys become reconciles. Each key is processed by one worker at a time. */
 export class Controller implements RunningController {
   readonly name: string
   readonly #definition: AnyController
@@ -63,21 +72,21 @@ export class Controller implements RunningController {
   readonly #unsettled = new UnsettledWrites()
   readonly #stale = new StaleKeys()
   readonly #gathering: Gathering
-  /** By key: how often it was looked at in vain since its cache is behind. */
+  /** By key: the number of reconciles that were deferred since its cache fell behind. */
   readonly #staleAttempts = new Map<string, number>()
   readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
   readonly #backOff: { baseDelayMs: number; maxDelayMs: number }
-  /** What users were told last about a key, so that a retry does not repeat it. */
+  /** The failures that were last reported for a key, so that a retry does not repeat them. */
   readonly #told = new Map<string, ReadonlySet<string>>()
   readonly #removeHandlers: (() => void)[] = []
-  /** Ends the waiting for keys; what is under way goes on. */
+  /** Stops taking keys. The work in progress continues. */
   readonly #stopping = new AbortController()
-  /** Ends requests, too. */
+  /** Aborts requests as well. */
   readonly #giveUp = new AbortController()
   #workers: Promise<void>[] = []
-  /** Called when the workers have ended: what is under way reads rosters, too. */
+  /** Called after the workers have ended, because the work in progress reads rosters. */
   #stopRosters = () => {}
 
   constructor(definition: AnyController, parts: ControllerParts) {
@@ -86,25 +95,33 @@ export class Controller implements RunningController {
     this.#parts = parts
     this.#logger = parts.logger.child({ controller: definition.name })
     this.#caches = new Caches(parts.informers)
-    this.#backOff = { ...defaultBackOff, ...definition.backOff }
-    this.#store = new ConsistencyStore({ cachedUid: (part, key) => parts.informers.get(resourceOfPart(part))?.get(key)?.metadata.uid })
+    this.#backOff = { ...defaultBackOff, ...definition.timing?.backOff }
+    this.#store = new ConsistencyStore({
+      cachedUid: (part, key) => parts.informers.get(resourceOfPart(part))?.get(key)?.metadata.uid,
+    })
     this.#metrics = measureController(definition.name, parts.metrics)
     this.#gathering = new Gathering(parts.clock, parts.gather)
     const { client, clock, random, metrics } = parts
     const measured = metrics ? { metrics } : {}
     this.#queue = new WorkQueue(definition.name, { clock, random, ...this.#backOff, ...measured })
-    this.#recorder = new EventRecorder(client, { component: `${definition.name}-controller`, clock, random, logger: this.#logger, ...measured })
-    // As many requests listen to them as are under way.
+    this.#recorder = new EventRecorder(client, {
+      component: `${definition.name}-controller`,
+      clock,
+      random,
+      logger: this.#logger,
+      ...measured,
+    })
+    // Every request in progress listens to these signals.
     setMaxListeners(0, this.#stopping.signal, this.#giveUp.signal)
   }
 
-  /** Listens to the caches, which must have synced, and starts the workers. */
+  /** Adds handlers to the caches, which must have synced, and starts the workers. */
   start(): void {
     const { informers, client, clock, random, gates, metrics } = this.#parts
     const definition = this.#definition
     const log = new WriteLog(this.#store, this.#caches)
     const measures = metrics && definition.measures?.(metrics)
-    const { rosters, stop } = keepRosters(definition.rosters, informers, this.#parts.audit)
+    const { rosters, stop } = keepRosters(definition.sources?.rosters, informers, this.#parts.audit)
     this.#stopRosters = stop
     const reconciler = new Reconciler({
       definition,
@@ -119,7 +136,7 @@ export class Controller implements RunningController {
         log,
         unsettled: this.#unsettled,
         ownerType: definition.owner,
-        owns: new Set((definition.owns ?? []).map(resourceName)),
+        owns: new Set((definition.sources?.owns ?? []).map(resourceName)),
         fieldManager: definition.name,
         signal: this.#giveUp.signal,
       },
@@ -132,7 +149,7 @@ export class Controller implements RunningController {
       gathering: this.#gathering,
     })
     const handlers = handlersOf(definition, this.#caches, {
-      // A user's wish does not wait.
+      // A change by a user is not delayed.
       enqueue: (key, priority) => {
         const waitMs = priority > changePriority ? 0 : this.#gathering.waitMs(key, rosters.membersOf(key))
         if (waitMs === 0) this.#queue.add(key, { priority })
@@ -150,14 +167,15 @@ export class Controller implements RunningController {
     for (const [resource, handler] of handlers) {
       const informer = informers.get(resource)!
       const { namespaces } = informer
-      for (const namespace of namespaces) this.#store.bookmark(partName(resource, namespaces.length > 1 ? namespace : ''), informer.seenIn(namespace))
+      for (const namespace of namespaces)
+        this.#store.bookmark(partName(resource, namespaces.length > 1 ? namespace : ''), informer.seenIn(namespace))
       this.#removeHandlers.push(informer.addHandler(handler))
     }
     const { signal } = this.#stopping
-    for (let i = 0; i < (definition.workers ?? defaultWorkers); i++) this.#workers.push(workOff(this.#queue, signal, (key) => this.#process(key, reconciler, signal)))
+    for (let i = 0; i < (definition.timing?.workers ?? defaultWorkers); i++)
+      this.#workers.push(workOff(this.#queue, signal, (key) => this.#process(key, reconciler, signal)))
   }
 
-  /** Starts nothing more and waits for what is under way; after `graceMs` requests are given up. */
   async stop(graceMs = 3000): Promise<void> {
     this.#stopping.abort(new Error(`controller ${this.name} is stopped`))
     for (const remove of this.#removeHandlers.splice(0)) remove()
@@ -165,16 +183,18 @@ export class Controller implements RunningController {
     await Promise.all(this.#workers)
     this.#stopRosters()
     await this.#queue.shutDown({ drain: false })
-    await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // what is not written by now is not that important
+    await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // events that are not written by now are dropped
     cancel()
     this.#recorder.close()
   }
 
-  /** What an object is that does not say so itself: items of a list do not. */
+  /** The type of an object that does not contain it: items of a list omit `kind`. */
   #kindOf(object: KubeObject): { resource?: ResourceType } {
     if (object.kind) return {}
     const { uid } = object.metadata
-    const type = typesOf(this.#definition).find((t) => this.#parts.informers.get(resourceName(t))?.get(keyOf(object))?.metadata.uid === uid)
+    const type = typesOf(this.#definition).find(
+      (t) => this.#parts.informers.get(resourceName(t))?.get(keyOf(object))?.metadata.uid === uid,
+    )
     return type ? { resource: type } : {}
   }
 
@@ -186,16 +206,19 @@ export class Controller implements RunningController {
     try {
       verdict = await reconciler.reconcile(key, signal)
     } catch {
-      return // stopped in the middle of it: whoever starts next looks at everything
+      return // stopped; the next term reconciles every owner
     }
     this.#follow(key, verdict)
-    const result = verdict.result === 'success' && verdict.requeueAfterMs !== undefined ? 'requeue_after' : verdict.result
+    const result =
+      verdict.result === 'success' && verdict.requeueAfterMs !== undefined ? 'requeue_after' : verdict.result
     this.#metrics.reconciled(result, (clock.now() - startedMs) / 1000)
   }
 
-  /** When the key comes next. */
+  /** Schedules the next reconcile of a key. */
   #follow(key: string, verdict: Verdict): void {
-    if ('requeueAfterMs' in verdict && verdict.requeueAfterMs !== undefined) this.#queue.addAfter(key, verdict.requeueAfterMs)
+    if ('requeueAfterMs' in verdict && verdict.requeueAfterMs !== undefined) {
+      this.#queue.addAfter(key, verdict.requeueAfterMs)
+    }
     if (verdict.result !== 'stale') this.#staleAttempts.delete(key)
     switch (verdict.result) {
       case 'success':
@@ -226,7 +249,11 @@ export class Controller implements RunningController {
         this.#tellOnce(key, verdict.told)
         break
       case 'error':
-        this.#logger.warn('failed to reconcile', { key, error: verdict.error.message, attempt: this.#queue.requeues(key) + 1 })
+        this.#logger.warn('failed to reconcile', {
+          key,
+          error: verdict.error.message,
+          attempt: this.#queue.requeues(key) + 1,
+        })
         this.#tellOnce(key, verdict.told)
         this.#queue.addRateLimited(key)
         break
@@ -234,8 +261,8 @@ export class Controller implements RunningController {
   }
 
   /**
-   * A key that waits for a cache is looked at again with a back-off of its own: a failure later on has nothing to do with
-   * how long that took. Changes meanwhile do not make it longer: a key that is due within the next step is left at that.
+   * Defers a key that waits for a cache, with a back-off of its own: a later failure must not inherit it. Changes in
+   * the meantime do not prolong it, because a key that is due within the next step stays scheduled.
    */
   #bePatient(key: string): void {
     const attempts = this.#staleAttempts.get(key) ?? 0
@@ -254,8 +281,9 @@ export class Controller implements RunningController {
     const last = this.#told.get(key)
     const isNew = [...texts].filter(([text]) => !last?.has(text))
     if (!owner || isNew.length === 0) return
-    // Of several that failed at a time, one may be tried again alone.
+    // After several failures at once, a retry may repeat only one of them.
     this.#told.set(key, new Set(texts.keys()))
-    for (const [, { reason, message }] of isNew) this.#recorder.event(owner, 'Warning', reason, message, { resource: this.#definition.owner })
+    for (const [, { reason, message }] of isNew)
+      this.#recorder.event(owner, 'Warning', reason, message, { resource: this.#definition.owner })
   }
 }

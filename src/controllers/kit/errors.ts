@@ -1,7 +1,7 @@
 import { ApiError, isConflict, isNotFound } from '../../api/errors.ts'
 import { TransportError } from '../../client/index.ts'
 
-/** Trying again cannot help: the key rests until something changes. */
+/** A retry cannot succeed: the key is not reconciled again before something changes. */
 export class TerminalError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -10,24 +10,27 @@ export class TerminalError extends Error {
 }
 
 /**
- * The name of a revision belongs to another one, such as that of a workload of another kind with the same name. The
- * collision is counted in the status, and the next attempt has another name: nobody has to hear of it.
+ * The name of a revision belongs to another revision, for example of another workload kind with the same name. The
+ * collision is counted in the status, and the next attempt uses another name. Users are not notified.
  */
 export class RevisionTakenError extends Error {}
 
-/** Whether a write may have taken effect although it was answered with this, or not at all. */
-export const isFateUnknown = (e: unknown): boolean => (e instanceof TransportError ? !e.isUnsent : e instanceof ApiError && e.code >= 500)
+/** Reports whether a write may have taken effect although its response was this error or lost. */
+export const isFateUnknown = (e: unknown): boolean =>
+  e instanceof TransportError ? !e.isUnsent : e instanceof ApiError && e.code >= 500
 
-/** Nothing can be made in a namespace that is going: what was meant to be made would go, too. */
+/** No object can be created in a namespace that is being deleted. */
 export const isNamespaceTerminating = (e: unknown): boolean =>
-  e instanceof ApiError && e.code === 403 && (e.details?.causes?.some((c) => c.reason === 'NamespaceTerminating') ?? false)
+  e instanceof ApiError &&
+  e.code === 403 &&
+  (e.details?.causes?.some((c) => c.reason === 'NamespaceTerminating') ?? false)
 
-/** How a reconcile ended; also the label of its count. */
+/** The result of a reconcile, also used as a metrics label. */
 export type Result = 'success' | 'requeue_after' | 'stale' | 'conflict' | 'error' | 'terminal' | 'gone'
 
 /**
- * Judges a failure. A conflict, or an object that is gone, is no fault: somebody else was faster, and the
- * cache will say so.
+ * Classifies a failure. A conflict or a missing object is not a fault: another writer was faster, and the cache will
+ * receive its change.
  */
 export function judge(error: unknown): 'conflict' | 'terminal' | 'error' {
   if (error instanceof RevisionTakenError) return 'conflict'

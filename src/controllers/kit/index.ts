@@ -2,7 +2,7 @@ export { answerReview } from './admission-review.ts'
 export type { Admission, AdmissionRequest, AdmissionReview } from './admission-review.ts'
 export { Caches } from './caches.ts'
 export type { Informers } from './caches.ts'
-export { defineController, indexing, watching } from './definition.ts'
+export { defineController } from './definition.ts'
 export type {
   AnyAction,
   AnyController,
@@ -10,38 +10,42 @@ export type {
   Appliers,
   ApplyContext,
   BackOff,
-  CacheIndex,
+  ConsistencyRules,
   ControllerDefinition,
+  DeletionRules,
   ObserveContext,
   Outcome,
   OwnerMeasures,
   Pace,
   PacedApplier,
   StatusOf,
+  StatusStage,
   Step,
+  Timing,
   Told,
-  Watch,
 } from './definition.ts'
 export { TerminalError, isNamespaceTerminating } from './errors.ts'
-export type { Size } from './gathering.ts'
-export { isFree } from './free-controller.ts'
-export type { FreeContext, FreeController, ManagedController, Running } from './free-controller.ts'
-export { KeyLoop } from './key-loop.ts'
-export type { Again } from './key-loop.ts'
-export { ControllerManager } from './manager.ts'
-export type { ControllerManagerOptions } from './manager.ts'
-export { serveMonitoring } from './monitoring-server.ts'
-export type { MonitoringServer, MonitoringServerOptions } from './monitoring-server.ts'
-export { allIn, indexByNamespace } from './namespace-index.ts'
-export { ReplacedVersions } from './replaced-versions.ts'
-export { followPods, informerOf, ownedPods } from './keep-rosters.ts'
-export type { RosterKind } from './keep-rosters.ts'
-export { Roster } from './roster.ts'
-export type { RosterOf, RosterReader } from './roster.ts'
-export { revise, revisionAppliers } from './revision-writes.ts'
-export type { RevisionAction } from './revision-writes.ts'
-export { measuresUnavailability } from './unavailability.ts'
-export type { Unavailability } from './unavailability.ts'
-export type { RivalLease } from './rival-lease.ts'
-export type { CacheScope } from './term.ts'
-export type { ApplyingOptions, Writer } from './writer.ts'
+export type { Size } from './queueing/gathering.ts'
+export { isFree } from './manager/free-controller.ts'
+export type { FreeContext, FreeController, ManagedController, Running } from './manager/free-controller.ts'
+export { KeyLoop } from './queueing/key-loop.ts'
+export type { Again } from './queueing/key-loop.ts'
+export { ControllerManager } from './manager/manager.ts'
+export type { ControllerManagerOptions } from './manager/manager.ts'
+export { serveMonitoring } from './manager/monitoring-server.ts'
+export type { MonitoringServer, MonitoringServerOptions } from './manager/monitoring-server.ts'
+export { allIn, indexByNamespace, indexing, watching } from './sources.ts'
+export type { CacheIndex, Sources, Watch } from './sources.ts'
+export { ReplacedVersions } from './writes/replaced-versions.ts'
+export { followPods, informerOf, ownedPods } from './roster/keep-rosters.ts'
+export { Roster } from './roster/roster.ts'
+export type { RosterKind, RosterOf, RosterReader } from './roster/roster.ts'
+export { revise, revisionAppliers } from './writes/revision-writes.ts'
+export type { RevisionAction } from './writes/revision-writes.ts'
+export { measuresUnavailability } from './metrics.ts'
+export type { Unavailability } from './metrics.ts'
+export type { RivalLease } from './manager/rival-lease.ts'
+export type { CacheScope } from './manager/term.ts'
+export type { ApplyingOptions, Writer } from './writes/writer.ts'
+export { ServedKinds } from './manager/served-kinds.ts'
+export type { FollowedKind } from './manager/served-kinds.ts'

@@ -1,34 +1,54 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
-import type { Int64 } from '../../api/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type Clock, turnsOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { soonest } from '../../base/soonest.ts'
 import type { Turns } from '../../base/turns.ts'
-import { type Client, type ConsistencyStore, type Readiness, addFinalizer, finalizersPatch, hasFinalizer, keyOf, removeFinalizer } from '../../client/index.ts'
-import { applyStep } from './apply.ts'
+import {
+  type Client,
+  type ConsistencyStore,
+  type Readiness,
+  addFinalizer,
+  finalizersPatch,
+  hasFinalizer,
+  keyOf,
+  removeFinalizer,
+} from '../../client/index.ts'
+import { Momentum, applyStep } from './writes/apply.ts'
 import type { Caches } from './caches.ts'
-import type { AnyAction, AnyController, Applier, ApplyContext, Outcome, OwnerMeasures, Step, Told } from './definition.ts'
+import type {
+  AnyAction,
+  AnyController,
+  Applier,
+  ApplyContext,
+  Outcome,
+  OwnerMeasures,
+  Step,
+  Told,
+} from './definition.ts'
 import { isNamespaceTerminating, judge } from './errors.ts'
-import type { Gathering } from './gathering.ts'
-import { Momentum } from './momentum.ts'
-import { type Rosters, stillReading } from './roster.ts'
-import { isSameStatus, statusTypeOf } from './same-status.ts'
-import type { Subject, WriteLog } from './write-log.ts'
-import { Writer, type WriterParts } from './writer.ts'
-import type { UnsettledWrites } from './unsettled.ts'
+import type { Gathering } from './queueing/gathering.ts'
+import { type Rosters, stillReading } from './roster/roster.ts'
+import { StatusWriter } from './status-writes.ts'
+import type { Subject, UnsettledWrites, WriteLog } from './writes/unsettled.ts'
+import { Writer, type WriterParts } from './writes/writer.ts'
 
-/** Tells users about an object. */
-export type TellEvent = (about: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string) => void
+/** Emits an event about an object. */
+type TellEvent = (about: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string) => void
 
-/** How looking at one owner ended. */
+/** The result of a reconcile. */
 export type Verdict =
   | { result: 'success'; requeueAfterMs: number | undefined }
   | { result: 'stale'; missing: Readiness & { ready: false } }
-  /** Whatever failed, a deadline that the plan named does not wait. */
-  | { result: 'conflict' | 'terminal' | 'error'; error: Error; told: readonly Told[]; requeueAfterMs?: number | undefined }
+  /** A timer that the plan requested is set even after a failure. */
+  | {
+      result: 'conflict' | 'terminal' | 'error'
+      error: Error
+      told: readonly Told[]
+      requeueAfterMs?: number | undefined
+    }
   | { result: 'gone' }
 
 type Failure = Extract<Verdict, { error: Error }>
@@ -51,29 +71,24 @@ export interface ReconcilerParts {
   gathering: Gathering
 }
 
-/** How often a status is written that may wait. */
-const statusPaceMs = 50
-
 const nothing: Step<AnyAction> = { actions: [] }
 const untouched: Outcome<AnyAction> = { done: [], failed: [], skipped: [], wait: undefined }
 
-/** Looks at one owner at a time: own writes seen → observe → plan → apply → status. */
+/** Reconciles one owner at a time: own writes seen → observe → derive → plan → apply → status. */
 export class Reconciler {
   readonly #parts: ReconcilerParts
-  readonly #statusType: string | undefined
-  /** By key: when its status was last written, where it may wait. */
-  readonly #written = new Map<string, number>()
-  /** By key; of an owner that is gone until its key is looked at. */
+  readonly #status: StatusWriter
+  /** By key. The entry of a deleted owner stays until its key is reconciled. */
   readonly #memories = new Map<string, { uid: string | undefined; memory: unknown }>()
   readonly #momentum: Momentum
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts
     this.#momentum = new Momentum(parts.clock)
-    this.#statusType = parts.definition.statusType ?? statusTypeOf(parts.definition.owner)
+    this.#status = new StatusWriter(parts.definition, parts.caches, parts.clock)
   }
 
-  /** Never rejects but for an aborted signal. */
+  /** Rejects only if the signal is aborted. */
   async reconcile(key: string, signal: AbortSignal): Promise<Verdict> {
     const { definition, caches, client, store, log, unsettled } = this.#parts
     const cached = () => caches.of(definition.owner).get(key)
@@ -82,9 +97,9 @@ export class Reconciler {
     try {
       await unsettled.settle(subject, client, log, signal)
       const turns = turnsOf(this.#parts.clock)
-      // Each turn reads more of what there is to observe.
+      // Each turn of the event loop observes more.
       for (;;) {
-        // It may have taken long: what the caches are asked to have, the owner must have, too.
+        // The steps above may have taken long. The owner must be as new as the caches are required to be.
         const owner = cached()
         if (!owner) return this.#forget(key)
         const readiness = store?.ensureReady(key, owner.metadata.uid)
@@ -103,11 +118,17 @@ export class Reconciler {
   }
 
   async #act(observed: KubeObject, seen: unknown, nowMs: number, signal: AbortSignal): Promise<Verdict> {
-    const { definition, client, logger, tell, writing } = this.#parts
-    this.#parts.measures?.seen(observed, seen)
+    const { definition, client, logger, tell, writing, measures } = this.#parts
+    const derived = this.#derive(seen)
+    measures?.seen(observed, derived)
+    const { goesThrough } = definition.timing ?? {}
+    if (goesThrough) this.#parts.gathering.goesThrough(keyOf(observed), goesThrough(derived))
+    const { isPlanned: plansDeletion, finalizer } = definition.deletion ?? {}
     const isPlanned =
-      !observed.metadata.deletionTimestamp || definition.plansDeletion || (definition.finalizer && hasFinalizer(observed, definition.finalizer))
-    const step: Step<AnyAction> = isPlanned ? definition.plan(seen) : nothing
+      !observed.metadata.deletionTimestamp ||
+      plansDeletion ||
+      (finalizer !== undefined && hasFinalizer(observed, finalizer))
+    const step: Step<AnyAction> = isPlanned ? definition.plan(derived) : nothing
     const writer = new Writer(writing, observed)
     const owner = await this.#guard(writer, observed)
     const ctx: ApplyContext<KubeObject> = {
@@ -119,32 +140,45 @@ export class Reconciler {
       logger,
       signal,
     }
-    const outcome = step.actions.length ? await applyStep(ctx, definition.apply, step, this.#momentum) : { ...untouched, wait: step.wait }
+    const outcome = step.actions.length
+      ? await applyStep(ctx, definition.apply, step, this.#momentum)
+      : { ...untouched, wait: step.wait }
     signal.throwIfAborted()
     if (isPlanned && (await this.#letGo(writer, owner, step))) return { result: 'success', requeueAfterMs: undefined }
     const failed = outcome.failed.length ? this.#failureOf(outcome) : undefined
-    const status = definition.status?.(seen, outcome) as object | undefined
-    const changesInMs = status && definition.changesInMs?.(seen, status)
+    const status = definition.status?.compute(derived, outcome) as object | undefined
+    const changesInMs = status && definition.status?.changesInMs?.(derived, status)
     let statusDueMs: number | undefined
     try {
-      const written = this.#writeStatus(ctx, status, definition.annotations?.(seen, outcome))
+      const written = this.#status.write(ctx, status, definition.status?.annotations?.(derived, outcome))
       statusDueMs = await written.catch((e: unknown) => this.#writeStatusAgain(ctx, seen, outcome, e))
-      this.#keep(owner, definition.remember?.(seen, outcome))
+      this.#keep(owner, definition.remember?.(derived, outcome))
     } catch (e) {
-      // Why the actions failed matters more; the status comes with the next attempt.
+      // The failure of the actions matters more. The status is written by the next attempt.
       if (!failed) throw e
     }
-    return { ...(failed ?? { result: 'success' }), requeueAfterMs: soonest(step.requeueAfterMs, statusDueMs, changesInMs) }
+    return {
+      ...(failed ?? { result: 'success' }),
+      requeueAfterMs: soonest(step.requeueAfterMs, statusDueMs, changesInMs),
+    }
+  }
+
+  #derive(seen: unknown): unknown {
+    const { derive } = this.#parts.definition
+    return derive ? (derive(seen) as unknown) : seen
   }
 
   /**
-   * A conflict says that the cache has an old version of the owner: nothing more is decided for it before the cache has
-   * the version that there is. What was done is told only by the status that follows it, so it is told of the owner as
-   * it is now. Caches are not read again: they may have what was done by now, and it would count twice. If the spec or
-   * an annotation has changed, too, the next reconcile has to decide anew.
+   * Writes the status once more after a conflict, which means that the cache has an old version of the owner. Nothing
+   * more is decided for the owner before the cache has its current version. Only this status records what was done,
+   * so it is computed for the owner as the server has it now. Caches are not read again: they may contain what was
+   * done, which would then count twice. If the spec or an annotation has changed as well, the next reconcile decides.
    */
   async #writeStatusAgain(
-    ctx: ApplyContext<KubeObject>, before: unknown, outcome: Outcome<AnyAction>, error: unknown,
+    ctx: ApplyContext<KubeObject>,
+    before: unknown,
+    outcome: Outcome<AnyAction>,
+    error: unknown,
   ): Promise<number | undefined> {
     if (!isConflict(error)) throw error
     const { definition, log } = this.#parts
@@ -158,12 +192,12 @@ export class Reconciler {
     log.wrote(subject, definition.owner, owner.metadata)
     const isAsDecided = owner.metadata.generation === generation && deepEqual(owner.metadata.annotations, annotations)
     if (outcome.done.length === 0 || !isAsDecided) throw error
-    const seen = withOwner(before, ctx.owner, owner)
-    const status = definition.status?.(seen, outcome) as object | undefined
-    return this.#writeStatus({ ...ctx, owner }, status, definition.annotations?.(seen, outcome))
+    const derived = this.#derive(withOwner(before, ctx.owner, owner))
+    const status = definition.status?.compute(derived, outcome) as object | undefined
+    return this.#status.write({ ...ctx, owner }, status, definition.status?.annotations?.(derived, outcome))
   }
 
-  /** The owner as the server has it; undefined if it is gone. */
+  /** The owner as the server has it. Undefined if it is deleted. */
   async #current({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<KubeObject | undefined> {
     const { definition, client, writing } = this.#parts
     try {
@@ -174,7 +208,7 @@ export class Reconciler {
     }
   }
 
-  /** What there is to see of an owner; undefined if it takes another turn. */
+  /** The observation of an owner. Undefined if it needs another turn of the event loop. */
   #look(owner: KubeObject, nowMs: number, turns: Turns): { seen: unknown } | undefined {
     const { definition, caches, gates, rosters } = this.#parts
     const roster = rosters.forReconcile(keyOf(owner), turns)
@@ -187,27 +221,30 @@ export class Reconciler {
       return undefined
     }
     roster.end()
-    if (rosters.membersOf(keyOf(owner)) < (definition.keepsRostersFrom ?? 0)) rosters.forget(keyOf(owner))
-    if (definition.goesThrough) this.#parts.gathering.goesThrough(keyOf(owner), definition.goesThrough(seen))
+    if (rosters.membersOf(keyOf(owner)) < (definition.timing?.keepsRostersFrom ?? 0)) rosters.forget(keyOf(owner))
     return { seen }
   }
 
-  /** Puts the finalizer on, before anything is made that it is to clean up. */
+  /** Adds the finalizer before anything is created that it protects. */
   async #guard(writer: Writer, owner: KubeObject): Promise<KubeObject> {
-    const { finalizer, owner: type } = this.#parts.definition
+    const { deletion: { finalizer } = {}, owner: type } = this.#parts.definition
     if (!finalizer || owner.metadata.deletionTimestamp || hasFinalizer(owner, finalizer)) return owner
-    const { metadata } = await writer.patch(type, owner, finalizersPatch(addFinalizer(owner, finalizer)), { type: 'merge' })
+    const { metadata } = await writer.patch(type, owner, finalizersPatch(addFinalizer(owner, finalizer)), {
+      type: 'merge',
+    })
     return { ...owner, metadata }
   }
 
-  /** Takes the finalizer off an owner that is being deleted, when nothing is left to do for it. */
+  /** Removes the finalizer from an owner that is being deleted, when nothing is left to do for it. */
   async #letGo(writer: Writer, owner: KubeObject, step: Step<AnyAction>): Promise<boolean> {
-    const { finalizer, owner: type } = this.#parts.definition
+    const { deletion: { finalizer } = {}, owner: type } = this.#parts.definition
     if (!finalizer || !owner.metadata.deletionTimestamp) return false
     if (step.actions.length > 0 || step.wait !== undefined || step.requeueAfterMs !== undefined) return false
     const left = await writer.patch(type, owner, finalizersPatch(removeFinalizer(owner, finalizer)), { type: 'merge' })
-    // With its last finalizer it is gone; the answer is how it was, at a version that the cache has already.
-    if (!left.metadata.finalizers?.length) this.#parts.log.removed({ key: keyOf(owner), uid: owner.metadata.uid ?? '' }, type, left)
+    // Removing the last finalizer deletes the object. The response has a version that the cache has already seen.
+    if (!left.metadata.finalizers?.length) {
+      this.#parts.log.removed({ key: keyOf(owner), uid: owner.metadata.uid ?? '' }, type, left)
+    }
     return true
   }
 
@@ -223,47 +260,20 @@ export class Reconciler {
 
   #forget(key: string): Verdict {
     this.#memories.delete(key)
-    this.#written.delete(key)
+    this.#status.forget(key)
     this.#momentum.forget(key)
     this.#parts.rosters.forget(key)
     return { result: 'gone' }
   }
 
-  /** How long it has to wait, if it has to. */
-  async #writeStatus(ctx: ApplyContext<KubeObject>, status: object | undefined, annotations: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
-    const { owner, writer } = ctx
-    const { definition, caches } = this.#parts
-    // What was done may have taken long, and the owner may be gone since.
-    if (!status || caches.of(definition.owner).get(keyOf(owner))?.metadata.uid !== owner.metadata.uid) return undefined
-    const { generation } = owner.metadata
-    const isObserved = definition.observesGeneration !== false && generation !== undefined
-    const next = isObserved ? { ...status, observedGeneration: generation } : status
-    const { status: before } = owner as { status?: object }
-    const isAnnotated = Object.entries(annotations).every(([key, value]) => owner.metadata.annotations?.[key] === value)
-    if (isAnnotated && isSameStatus(this.#statusType, before, next)) return undefined
-    const waitMs = isAnnotated && before ? this.#statusWaitMs(keyOf(owner), before, next) : 0
-    if (waitMs > 0) return waitMs
-    const metadata = isAnnotated ? owner.metadata : { ...owner.metadata, annotations: { ...owner.metadata.annotations, ...annotations } }
-    await writer.updateStatus(definition.owner, { ...owner, metadata, status: next } as KubeObject)
-    if (definition.statusMayWait) this.#written.set(keyOf(owner), this.#parts.clock.now())
-    definition.announce?.(ctx, before, next)
-    return undefined
-  }
-
-  #statusWaitMs(key: string, before: { observedGeneration?: Int64 }, next: { observedGeneration?: Int64 }): number {
-    const lastMs = this.#written.get(key)
-    if (lastMs === undefined || before.observedGeneration !== next.observedGeneration || !this.#parts.definition.statusMayWait?.(before, next)) return 0
-    const agoMs = this.#parts.clock.now() - lastMs
-    // A clock that was set back is no reason to wait: until it has caught up, that would be said again and again.
-    return agoMs < 0 ? 0 : statusPaceMs - agoMs
-  }
-
-  /** The worst of all failures decides. */
+  /** The most severe failure determines the result. */
   #failureOf({ failed }: Outcome<AnyAction>): Failure {
     const faults = failed.filter(({ error }) => judge(error) !== 'conflict')
     if (faults.length === 0) return failure(failed[0]!.error)
     const worst = faults.find(({ error }) => judge(error) === 'error') ?? faults[0]!
-    const told = faults.filter(({ error }) => !isNamespaceTerminating(error)).map(({ action, error }) => this.#toldOf(action, error))
+    const told = faults
+      .filter(({ error }) => !isNamespaceTerminating(error))
+      .map(({ action, error }) => this.#toldOf(action, error))
     return { ...failure(worst.error), told }
   }
 
@@ -273,9 +283,11 @@ export class Reconciler {
   }
 }
 
-/** An observation with the owner in another state. Controllers keep the owner in a field of their own choice. */
+/** The observation with another version of the owner. The name of the field that holds it is up to the controller. */
 const withOwner = (seen: unknown, before: KubeObject, owner: KubeObject): unknown =>
-  Object.fromEntries(Object.entries(seen as object).map(([field, value]) => [field, value === before ? owner : (value as unknown)]))
+  Object.fromEntries(
+    Object.entries(seen as object).map(([field, value]) => [field, value === before ? owner : (value as unknown)]),
+  )
 
 const plainly = (error: Error): Told => ({ reason: 'FailedSync', message: error.message })
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Node, PersistentVolume, StorageClass } from '../../api/generated/types.ts'
-import { localPathFinalizer, localPathNode, localPathProvisioner, removesLocalPaths } from '../../api/kinds/local-path.ts'
-import { sampleClaim, sampleClass, sampleVolume } from '../../api/kinds/sample-volumes.ts'
-import { provisionedBy, storageProvisioners } from '../../api/kinds/volume-binding.ts'
+import {
+  localPathFinalizer, localPathNode, localPathProvisioner, removesLocalPaths,
+} from '../../api/kinds/volumes/storage-classes.ts'
+import { sampleClaim, sampleClass, sampleVolume } from '../../api/kinds/volumes/sample-volumes.ts'
+import { provisionedBy, storageProvisioners } from '../../api/kinds/volumes/volume-binding.ts'
 import { type Observed, plan } from './provision.ts'
 import { plan as planRemoval } from './remove.ts'
 import { isStandardMissing } from './standard-class.ts'

@@ -1,10 +1,23 @@
 import { isAlreadyExists } from '../../api/errors.ts'
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/generated/types.ts'
-import { localPathProvisioner } from '../../api/kinds/local-path.ts'
-import { storageClassOf } from '../../api/kinds/storage-class-name.ts'
-import { annotationOf, bindCompleted, claimKeyOf, provisionedBy, selectedNode, storageProvisioners } from '../../api/kinds/volume-binding.ts'
-import { isDelayed } from '../../api/kinds/volume-matching.ts'
-import { type New, keyOf, nodes, persistentvolumeclaims, persistentvolumes, storageclasses } from '../../client/index.ts'
+import { localPathProvisioner, storageClassOf } from '../../api/kinds/volumes/storage-classes.ts'
+import {
+  annotationOf,
+  bindCompleted,
+  claimKeyOf,
+  provisionedBy,
+  selectedNode,
+  storageProvisioners,
+} from '../../api/kinds/volumes/volume-binding.ts'
+import { isDelayed } from '../../api/kinds/volumes/volume-matching.ts'
+import {
+  type New,
+  keyOf,
+  nodes,
+  persistentvolumeclaims,
+  persistentvolumes,
+  storageclasses,
+} from '../../client/index.ts'
 import { type Step, defineController, indexing, watching } from '../kit/index.ts'
 import { type Place, localPathVolume, volumeNameFor, whyRefused } from './volume.ts'
 
@@ -13,20 +26,24 @@ export interface Observed {
   storageClass: StorageClass | undefined
   isMade: boolean
   place: Place
-  /** Why the claim was refused when it was last looked at. */
+  /** The reason of the last rejection of the claim. */
   refused: string | undefined
 }
 
 export type Action = { kind: 'Make'; volume: New<PersistentVolume> } | { kind: 'Refuse'; why: string }
 
-/** Whether a claim waits for a volume of ours. */
+/** Reports whether a claim waits for a local volume. */
 const isAsked = (claim: PersistentVolumeClaim): boolean =>
-  !claim.spec.volumeName && !annotationOf(claim, bindCompleted) && storageProvisioners.some((name) => annotationOf(claim, name) === localPathProvisioner)
+  !claim.spec.volumeName &&
+  !annotationOf(claim, bindCompleted) &&
+  storageProvisioners.some((name) => annotationOf(claim, name) === localPathProvisioner)
 
-/** Makes a volume for a claim that asks for one, as soon as it is known where. */
+/** Creates a volume for a claim as soon as its node is known. */
 export function plan({ claim, storageClass, isMade, place, refused }: Observed): Step<Action> {
   if (!isAsked(claim) || isMade || storageClass?.provisioner !== localPathProvisioner) return { actions: [] }
-  if (isDelayed(storageClass) && place.node === undefined) return { actions: [], wait: 'no pod that uses the claim has its node yet' }
+  if (isDelayed(storageClass) && place.node === undefined) {
+    return { actions: [], wait: 'no pod that uses the claim has its node yet' }
+  }
   const why = whyRefused(claim, storageClass)
   if (why !== undefined) return { actions: why === refused ? [] : [{ kind: 'Refuse', why }], wait: why }
   return { actions: [{ kind: 'Make', volume: localPathVolume(claim, storageClass, place) }] }
@@ -34,19 +51,29 @@ export function plan({ claim, storageClass, isMade, place, refused }: Observed):
 
 const askedInClass = 'local-path-asked-in-class'
 
-/** Makes volumes for claims, below this directory of their nodes. */
+/** Creates volumes for claims, below this directory of their nodes. */
 export const localPathMaker = (root: string) =>
   defineController<PersistentVolumeClaim, Observed, Action>({
     name: 'local-path-provisioner',
     owner: persistentvolumeclaims,
-    looksAt: isAsked,
-    watches: [
-      watching(storageclasses, ({ metadata }, caches) => caches.byIndex(persistentvolumeclaims, askedInClass, metadata.name!).map(keyOf)),
-      // One that somebody deletes before the claim has it is made again.
-      watching(persistentvolumes, (volume) => (annotationOf(volume, provisionedBy) === localPathProvisioner ? [claimKeyOf(volume) ?? ''] : []), () => false),
-    ],
-    reads: [nodes],
-    indexes: [indexing(persistentvolumeclaims, askedInClass, (claim) => (isAsked(claim) ? [storageClassOf(claim)] : []))],
+    sources: {
+      looksAt: isAsked,
+      watches: [
+        watching(storageclasses, ({ metadata }, caches) =>
+          caches.byIndex(persistentvolumeclaims, askedInClass, metadata.name!).map(keyOf),
+        ),
+        // A volume that a user deletes before the claim is bound is created again.
+        watching(
+          persistentvolumes,
+          (volume) => (annotationOf(volume, provisionedBy) === localPathProvisioner ? [claimKeyOf(volume) ?? ''] : []),
+          () => false,
+        ),
+      ],
+      reads: [nodes],
+      indexes: [
+        indexing(persistentvolumeclaims, askedInClass, (claim) => (isAsked(claim) ? [storageClassOf(claim)] : [])),
+      ],
+    },
     observe({ caches, remembered }, claim) {
       const node = annotationOf(claim, selectedNode) || undefined
       return {
@@ -64,16 +91,21 @@ export const localPathMaker = (root: string) =>
           try {
             await writer.create(persistentvolumes, volume)
           } catch (e) {
-            // Made by who led before; the cache will have it.
+            // The previous leader created it, and the cache will contain it.
             if (!isAlreadyExists(e)) throw e
           }
           event('Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${volume.metadata.name}`)
         },
-        failed: (error, { volume }) => ({ reason: 'ProvisioningFailed', message: failure(volume.spec?.storageClassName, error.message) }),
+        failed: (error, { volume }) => ({
+          reason: 'ProvisioningFailed',
+          message: failure(volume.spec?.storageClassName, error.message),
+        }),
       },
-      Refuse: async ({ event, owner }, { why }) => event('Warning', 'ProvisioningFailed', failure(storageClassOf(owner), why)),
+      Refuse: async ({ event, owner }, { why }) =>
+        event('Warning', 'ProvisioningFailed', failure(storageClassOf(owner), why)),
     },
     remember: ({ refused }, { done }) => done.find((action) => action.kind === 'Refuse')?.why ?? refused,
   })
 
-const failure = (storageClass: string | undefined, why: string): string => `failed to provision volume with StorageClass ${JSON.stringify(storageClass)}: ${why}`
+const failure = (storageClass: string | undefined, why: string): string =>
+  `failed to provision volume with StorageClass ${JSON.stringify(storageClass)}: ${why}`

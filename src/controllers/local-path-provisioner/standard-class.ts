@@ -1,7 +1,6 @@
 import { isAlreadyExists } from '../../api/errors.ts'
 import type { StorageClass } from '../../api/generated/types.ts'
-import { isDefaultStorageClass } from '../../api/kinds/default-class.ts'
-import { localPathProvisioner, standardClass } from '../../api/kinds/local-path.ts'
+import { isDefaultStorageClass, localPathProvisioner, standardClass } from '../../api/kinds/volumes/storage-classes.ts'
 import { type New, storageclasses } from '../../client/index.ts'
 import { type FreeController, KeyLoop } from '../kit/index.ts'
 
@@ -13,10 +12,16 @@ const standard: New<StorageClass> = {
   allowVolumeExpansion: true,
 }
 
-/** Whether the cluster lacks a class for claims that name none. Somebody's own default is left alone, and so is a class of the same name. */
-export const isStandardMissing = (classes: readonly StorageClass[]): boolean => !classes.some((one) => isDefaultStorageClass(one) || one.metadata.name === standardClass)
+/**
+ * Reports whether the cluster lacks a default class. An existing default, and a class of the same name, are left alone.
+ */
+export const isStandardMissing = (classes: readonly StorageClass[]): boolean =>
+  !classes.some((one) => isDefaultStorageClass(one) || one.metadata.name === standardClass)
 
-/** Makes the class `standard` when it starts, if there is no default. Whoever deletes it has it deleted until the next start. */
+/**
+ * Creates the class `standard` at the start if there is no default. If a user deletes it, it stays deleted until the
+ * next start.
+ */
 export const standardClassMaker: FreeController = {
   name: 'local-path-standard-class',
   reads: [storageclasses],

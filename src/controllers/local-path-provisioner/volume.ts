@@ -1,17 +1,30 @@
-import { localPathFinalizer, localPathNode, localPathProvisioner } from '../../api/kinds/local-path.ts'
-import type { Node, NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/generated/types.ts'
-import { storageClassOf } from '../../api/kinds/storage-class-name.ts'
-import { provisionedBy, referenceToClaim } from '../../api/kinds/volume-binding.ts'
-import { requestedStorage } from '../../api/kinds/volume-matching.ts'
+import {
+  localPathFinalizer,
+  localPathNode,
+  localPathProvisioner,
+  storageClassOf,
+} from '../../api/kinds/volumes/storage-classes.ts'
+import type {
+  Node,
+  NodeSelectorTerm,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../api/generated/types.ts'
+import { provisionedBy, referenceToClaim } from '../../api/kinds/volumes/volume-binding.ts'
+import { requestedStorage } from '../../api/kinds/volumes/volume-matching.ts'
 import type { New } from '../../client/index.ts'
 
 const hostname = 'kubernetes.io/hostname'
 
-/** The volume that is made for a claim, whoever makes it. */
+/** The volume for a claim. */
 export const volumeNameFor = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata.uid}`
 
-/** Why no volume can be made as the claim and its class want it; undefined if one can. */
-export function whyRefused({ spec }: PersistentVolumeClaim, { mountOptions = [], parameters = {} }: StorageClass): string | undefined {
+/** The reason why a claim and its class cannot be provisioned. Undefined if they can. */
+export function whyRefused(
+  { spec }: PersistentVolumeClaim,
+  { mountOptions = [], parameters = {} }: StorageClass,
+): string | undefined {
   const [parameter] = Object.keys(parameters)
   if (parameter !== undefined) return `there is no parameter ${JSON.stringify(parameter)}: a local path takes none`
   if (mountOptions.length > 0) return 'a local path has no mount options'
@@ -23,20 +36,27 @@ export function whyRefused({ spec }: PersistentVolumeClaim, { mountOptions = [],
 }
 
 export interface Place {
-  /** Below which volumes have their directories, on every node. */
+  /** The directory that contains all volumes, on every node. */
   root: string
-  /** The name of the node; undefined if any will do. */
+  /** The name of the node. Undefined for any node. */
   node: string | undefined
-  /** Undefined while there is no such object. */
+  /** Undefined if the object does not exist. */
   nodeObject: Node | undefined
 }
 
-/** The volume for a claim: a directory of its own, which the node makes when it is first mounted. */
-export function localPathVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, { root, node, nodeObject }: Place): New<PersistentVolume> {
+/** The volume for a claim: a directory of its own, which the node creates at the first mount. */
+export function localPathVolume(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  { root, node, nodeObject }: Place,
+): New<PersistentVolume> {
   const { namespace, name: claimName } = claim.metadata
   const name = volumeNameFor(claim)
   const reclaimPolicy = storageClass.reclaimPolicy ?? 'Delete'
-  const terms = node === undefined ? topologyTerms(storageClass) : [only(hostname, [nodeObject?.metadata.labels?.[hostname] ?? node])]
+  const terms =
+    node === undefined
+      ? topologyTerms(storageClass)
+      : [only(hostname, [nodeObject?.metadata.labels?.[hostname] ?? node])]
   return {
     metadata: {
       name,
@@ -49,7 +69,9 @@ export function localPathVolume(claim: PersistentVolumeClaim, storageClass: Stor
       volumeMode: 'Filesystem',
       persistentVolumeReclaimPolicy: reclaimPolicy,
       storageClassName: storageClassOf(claim),
-      ...(claim.spec.volumeAttributesClassName ? { volumeAttributesClassName: claim.spec.volumeAttributesClassName } : {}),
+      ...(claim.spec.volumeAttributesClassName
+        ? { volumeAttributesClassName: claim.spec.volumeAttributesClassName }
+        : {}),
       claimRef: referenceToClaim(claim),
       hostPath: { path: `${root.replace(/\/+$/, '')}/${name}_${namespace}_${claimName}`, type: 'DirectoryOrCreate' },
       ...(terms.length > 0 ? { nodeAffinity: { required: { nodeSelectorTerms: terms } } } : {}),
@@ -57,8 +79,12 @@ export function localPathVolume(claim: PersistentVolumeClaim, storageClass: Stor
   }
 }
 
-const only = (key: string, values: string[]): NodeSelectorTerm => ({ matchExpressions: [{ key, operator: 'In', values }] })
+const only = (key: string, values: string[]): NodeSelectorTerm => ({
+  matchExpressions: [{ key, operator: 'In', values }],
+})
 
-/** Where volumes of the class may be, if it says so. */
+/** The allowed topologies of the class, if any. */
 const topologyTerms = ({ allowedTopologies = [] }: StorageClass): NodeSelectorTerm[] =>
-  allowedTopologies.map(({ matchLabelExpressions = [] }) => ({ matchExpressions: matchLabelExpressions.map(({ key, values }) => ({ key, operator: 'In', values })) }))
+  allowedTopologies.map(({ matchLabelExpressions = [] }) => ({
+    matchExpressions: matchLabelExpressions.map(({ key, values }) => ({ key, operator: 'In', values })),
+  }))

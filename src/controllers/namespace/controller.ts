@@ -4,21 +4,21 @@ import { semanticEqual } from '../../api/deep-equal.ts'
 import { namespaces, pods } from '../../client/index.ts'
 import { type Again, type FreeContext, type FreeController, KeyLoop, type Running } from '../kit/index.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
-import { conditionsOf } from './conditions.ts'
+import { conditionsOf, failureTexts, isEmpty, secondsLeft } from './report.ts'
 import { emptyNamespace } from './empty.ts'
-import { failureTexts, isEmpty, secondsLeft } from './report.ts'
 
-/** Our entry in `spec.finalizers`. */
+/** The finalizer of this controller in `spec.finalizers`. */
 const finalizer = 'kubernetes'
-/** What was admitted just before the namespace was marked may arrive a moment later: the last look comes after this long. */
+/** A create that was admitted just before the deletion may arrive later, so the last check comes after this time. */
 const settleMs = 2000
-/** Between the end of a pod and the next look, in which other pods end, too. */
+/** The delay after a pod has ended, in which other pods end as well. */
 const podGoneMs = 300
 const firstWaitMs = 1000
 
-const isOurs = ({ metadata, spec }: Namespace): boolean => metadata.deletionTimestamp !== undefined && (spec?.finalizers ?? []).includes(finalizer)
+const isOurs = ({ metadata, spec }: Namespace): boolean =>
+  metadata.deletionTimestamp !== undefined && (spec?.finalizers ?? []).includes(finalizer)
 
-/** Empties namespaces that are being deleted, and lets them go. */
+/** Deletes the content of namespaces that are being deleted, then releases them. */
 export const namespaceController: FreeController = {
   name: 'namespace',
   reads: [namespaces, pods],
@@ -30,7 +30,7 @@ class NamespaceDeleter implements Running {
   readonly #ctx: FreeContext
   readonly #loop: KeyLoop
   readonly #removeHandlers: (() => void)[]
-  /** How long the next wait for each namespace is at most. */
+  /** The next maximum wait per namespace. */
   readonly #waitsMs = new Map<string, number>()
 
   constructor(ctx: FreeContext) {
@@ -44,7 +44,7 @@ class NamespaceDeleter implements Running {
       ctx.caches.of(namespaces).addHandler({
         add: note,
         update: (old, namespace) => {
-          // Its conditions are our own words.
+          // Conditions are our own writes.
           if (!isOurs(old)) note(namespace)
         },
         delete: ({ metadata }) => this.#waitsMs.delete(metadata.name ?? ''),
@@ -73,7 +73,8 @@ class NamespaceDeleter implements Running {
       const report = await emptyNamespace(this.#ctx, namespace)
       const told = await this.#tell(namespace, conditionsOf(name, report, namespace.status?.conditions, clock.now()))
       if (!isEmpty(report)) {
-        for (const error of failureTexts(name, report)) this.#ctx.logger.warn('cannot empty a namespace', { namespace: name, error })
+        for (const error of failureTexts(name, report))
+          this.#ctx.logger.warn('cannot empty a namespace', { namespace: name, error })
         return { afterMs: this.#nextWaitMs(name, secondsLeft(report)) }
       }
       const settledAtMs = millisecondsOf(namespace.metadata.deletionTimestamp) + settleMs
@@ -85,7 +86,7 @@ class NamespaceDeleter implements Running {
     return undefined
   }
 
-  /** Looks again soon at first, then less and less often, as the content needs it. */
+  /** The wait grows with each check, limited by the estimated time of the content. */
   #nextWaitMs(name: string, leftSeconds: number): number {
     const waitMs = this.#waitsMs.get(name) ?? firstWaitMs
     const longestMs = (Math.floor(leftSeconds / 2) + 1) * 1000
@@ -95,12 +96,20 @@ class NamespaceDeleter implements Running {
 
   async #tell(namespace: Namespace, conditions: NonNullable<Namespace['status']>['conditions']): Promise<Namespace> {
     if (semanticEqual(namespace.status?.conditions, conditions)) return namespace
-    return this.#ctx.client.updateStatus(namespaces, { ...namespace, status: { ...namespace.status, conditions } }, { signal: this.#ctx.signal })
+    return this.#ctx.client.updateStatus(
+      namespaces,
+      { ...namespace, status: { ...namespace.status, conditions } },
+      { signal: this.#ctx.signal },
+    )
   }
 
   async #letGo(namespace: Namespace): Promise<void> {
     const left = (namespace.spec?.finalizers ?? []).filter((f) => f !== finalizer)
     const body = { ...namespace, apiVersion: 'v1', kind: 'Namespace', spec: { ...namespace.spec, finalizers: left } }
-    await this.#ctx.client.subresource(namespaces, '', namespace.metadata.name ?? '', 'finalize', { method: 'PUT', body, signal: this.#ctx.signal })
+    await this.#ctx.client.subresource(namespaces, '', namespace.metadata.name ?? '', 'finalize', {
+      method: 'PUT',
+      body,
+      signal: this.#ctx.signal,
+    })
   }
 }

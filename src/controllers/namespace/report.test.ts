@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../api/object.ts'
 import { configmaps, deployments, pods } from '../../client/index.ts'
-import { conditionsOf } from './conditions.ts'
-import { type KindReport, type Report, isEmpty, secondsLeft } from './report.ts'
+import { type KindReport, type Report, conditionsOf, isEmpty, secondsLeft } from './report.ts'
 
 const some = (count: number, finalizers?: string[]): KubeObject[] => Array.from({ length: count }, (_, i) => ({ metadata: { name: String(i), ...(finalizers ? { finalizers } : {}) } }))
 

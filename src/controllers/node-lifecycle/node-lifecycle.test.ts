@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Lease, Node, NodeCondition, Pod, Taint } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
-import { type Health, heard, lostAtMs, lostStatus } from './health.ts'
-import { labelsToAdd } from './labels.ts'
+import { type Health, heard, labelsToAdd, lostAtMs, lostStatus, wantedTaints } from './health.ts'
 import type { Emptying, Marked, Observed } from './observe.ts'
 import { type Action, memory, plan, status } from './plan.ts'
-import { wantedTaints } from './taints.ts'
 import { judgeZones, pauseMs } from './zones.ts'
 
 const now = '2026-01-01T01:00:00Z'

@@ -2,14 +2,12 @@ import type { Node, Pod } from '../../api/generated/types.ts'
 import { leases } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
 import { podsOnNode } from '../kit/workload/index.ts'
-import { type Health, heard, lostSince, readyOf } from './health.ts'
-import { evictingTaint, isEvicting } from './taints.ts'
-import { Turns } from './turns.ts'
-import { zoneOf } from './zones.ts'
+import { type Health, evictingTaint, heard, isEvicting, lostSince, readyOf } from './health.ts'
+import { Turns, zoneOf } from './zones.ts'
 
 export const leaseNamespace = 'kube-node-lease'
 
-/** Whether pods are to be taken off: `wait` says how long until it may be this node's turn. */
+/** The eviction of pods. `wait` is the time until the node may be tainted. */
 export type Emptying = { kind: 'no' } | { kind: 'yes' } | { kind: 'wait'; ms: number }
 
 export interface Observed {
@@ -17,23 +15,23 @@ export interface Observed {
   health: Health
   isFirstLook: boolean
   emptying: Emptying
-  /** On a node that is lost. */
+  /** The state of a lost node. */
   pods: Pod[]
-  /** Undefined at the first look at the loss. */
+  /** Undefined for the first reconcile after the loss. */
   marked: Marked | undefined
   nowMs: number
 }
 
-/** The pods that were marked as not ready since a node was lost, by uid. */
+/** The UIDs of pods that were marked as not ready since the loss. */
 export interface Marked {
-  /** When it was lost, as its Ready condition says it: another time is another loss. */
+  /** The time of the loss according to the Ready condition. Another time is another loss. */
   since: string
   uids: ReadonlySet<string>
-  /** Whether all who were to be marked at the first look are. */
+  /** True if all pods of the first reconcile after the loss were marked. */
   isComplete: boolean
 }
 
-/** What the next look at a node is to know of this one. */
+/** The memory for the next reconcile of a node. */
 export interface Memory {
   health: Health
   marked: Marked | undefined
@@ -55,7 +53,7 @@ export function observe({ caches, nowMs, remembered }: ObserveContext, node: Nod
 
 function emptyingOf(turns: Turns, node: Node, nowMs: number): Emptying {
   if (!evictingTaint(node) || turns.zones.areAllLost) return { kind: 'no' }
-  // One that has begun goes on, also when it turns from not ready to unreachable.
+  // An eviction continues when the node changes from not ready to unreachable.
   if (node.spec?.taints?.some(isEvicting)) return { kind: 'yes' }
   const ms = turns.take(zoneOf(node), nowMs)
   return ms === 0 ? { kind: 'yes' } : { kind: 'wait', ms }

@@ -1,21 +1,28 @@
 import type { Node, NodeStatus, Pod, Taint } from '../../api/generated/types.ts'
 import type { Outcome, Step } from '../kit/index.ts'
 import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
-import { readySince } from '../service-pods/index.ts'
-import { lostAtMs, lostSince, lostStatus, readyOf, startupGraceMs } from './health.ts'
-import { labelsToAdd } from './labels.ts'
+import { readySince } from '../service-pods.ts'
+import {
+  evictingTaint,
+  labelsToAdd,
+  lostAtMs,
+  lostSince,
+  lostStatus,
+  readyOf,
+  startupGraceMs,
+  wantedTaints,
+} from './health.ts'
 import type { Memory, Observed } from './observe.ts'
-import { evictingTaint, wantedTaints } from './taints.ts'
 
 export type Action =
   | { kind: 'Register' }
   | { kind: 'ChangeNode'; labels: Record<string, string> | undefined; taints: Taint[] | undefined }
   | { kind: 'MarkPod'; pod: Pod }
 
-/** A node that is not ready is looked at this often: what becomes of it depends on the others. */
+/** The interval of checks for a node that is not ready, because its eviction depends on other nodes. */
 const watchfulMs = 5000
 
-/** What follows from a node's conditions, and when it is lost. Nothing else is done in the step in which it is found lost: that is written first. */
+/** Decides the actions for a node's conditions. The step that detects a loss writes only that. */
 export function plan(seen: Observed): Step<Action> {
   const { node, emptying, nowMs } = seen
   const isReady = readyOf(node)?.status === 'True'
@@ -38,16 +45,15 @@ export function plan(seen: Observed): Step<Action> {
   }
 }
 
-/** The same object unless the node is found lost. */
+/** The same object unless a loss was detected. */
 export function status({ node, health, nowMs }: Observed): NodeStatus {
   return nowMs > lostAtMs(node, health) ? lostStatus(node, nowMs) : node.status
 }
 
 /**
- * Pods that were ready when their node was lost and that were not marked since: each is marked once for each loss. A
- * kubelet may say that they are ready after all, and would say it again after each mark. The first look at a loss marks
- * all pods that are ready, whatever their node's clock says; later looks mark those that were ready before the loss and
- * were heard of late.
+ * Pods that were ready at the loss of their node and are not marked yet. Each pod is marked once per loss, because a
+ * kubelet that reports it ready would do so after each mark. The first reconcile marks all ready pods, whatever the
+ * clock of the node. Later ones mark pods that were ready before the loss and were observed late.
  */
 function lostPods({ node, pods, marked }: Observed): Pod[] {
   const since = lostSince(node)
@@ -56,7 +62,7 @@ function lostPods({ node, pods, marked }: Observed): Pod[] {
   return pods.filter((pod) => isPodReady(pod) && !marked?.uids.has(pod.metadata.uid ?? '') && wasReady(pod))
 }
 
-/** What is known of a node for the next look, after what was done in this one. */
+/** The memory for the next reconcile, after this one's actions. */
 export function memory({ node, health, marked }: Observed, { done, failed, skipped }: Outcome<Action>): Memory {
   const since = lostSince(node)
   if (since === undefined) return { health, marked: undefined }
@@ -65,4 +71,5 @@ export function memory({ node, health, marked }: Observed, { done, failed, skipp
   return { health, marked: { since, uids: new Set([...(marked?.uids ?? []), ...now]), isComplete } }
 }
 
-const isNew = ({ metadata }: Node, nowMs: number): boolean => nowMs - millisecondsOf(metadata.creationTimestamp) < startupGraceMs
+const isNew = ({ metadata }: Node, nowMs: number): boolean =>
+  nowMs - millisecondsOf(metadata.creationTimestamp) < startupGraceMs

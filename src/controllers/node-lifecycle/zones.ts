@@ -1,12 +1,13 @@
 import type { Node } from '../../api/generated/types.ts'
+import { nodes } from '../../client/index.ts'
+import type { Caches } from '../kit/index.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
-import { readyOf } from './health.ts'
-import { isEvicting } from './taints.ts'
+import { isEvicting, readyOf } from './health.ts'
 
 const exclusionLabel = 'node.kubernetes.io/exclude-disruption'
-/** Nodes of a healthy zone are emptied one every ten seconds. */
+/** In a healthy zone, one node is evicted every ten seconds. */
 const usualMs = 10_000
-/** Of a large zone in trouble one every hundred; of a small one none. */
+/** In a large unhealthy zone one every hundred seconds, in a small one none. */
 const reducedMs = 100_000
 const largeZone = 50
 const unhealthyShare = 0.55
@@ -15,13 +16,13 @@ const unhealthyShare = 0.55
 export interface Zone {
   size: number
   notReady: number
-  /** When the last of its nodes began to be emptied. */
+  /** The time of the last eviction in the zone. */
   lastEmptiedMs: number
 }
 
 export interface Zones {
   byName: ReadonlyMap<string, Zone>
-  /** No node is ready. That is more likely to be our own fault: nobody is sent away. */
+  /** If no node is ready, the cause is more likely our own connection: nothing is evicted. */
   areAllLost: boolean
 }
 
@@ -31,7 +32,7 @@ export function zoneOf({ metadata: { labels = {} } }: Node): string {
   return `${region} ${zone}`
 }
 
-/** How the zones of these nodes are. */
+/** The states of the zones. */
 export function judgeZones(nodes: Iterable<Node>): Zones {
   const byName = new Map<string, Zone>()
   for (const node of nodes) {
@@ -48,9 +49,56 @@ export function judgeZones(nodes: Iterable<Node>): Zones {
   return { byName, areAllLost: counted.length > 0 && counted.every((zone) => zone.notReady === zone.size) }
 }
 
-/** How far apart nodes of a zone are emptied; infinity if they are not. A zone that is lost as a whole is emptied as usual: others take its pods. */
+/**
+ * The interval between evictions in a zone. Infinite for none. A zone that failed completely is evicted at the normal
+ * rate, because other zones take its pods.
+ */
 export function pauseMs({ size, notReady }: Zone): number {
   const isPartlyLost = notReady < size && notReady > 2 && notReady / size >= unhealthyShare
   if (!isPartlyLost) return usualMs
   return size > largeZone ? reducedMs : Number.POSITIVE_INFINITY
+}
+
+/** Grants evictions, in memory of this process. Earlier evictions are known from the taints. */
+export class Turns {
+  static readonly #byTerm = new WeakMap<Caches, Turns>()
+  readonly #caches: Caches
+  readonly #grantedMs = new Map<string, number>()
+  #zones: Zones | undefined
+  #version = ''
+
+  private constructor(caches: Caches) {
+    this.#caches = caches
+  }
+
+  static of(caches: Caches): Turns {
+    const known = Turns.#byTerm.get(caches)
+    if (known) return known
+    const turns = new Turns(caches)
+    Turns.#byTerm.set(caches, turns)
+    return turns
+  }
+
+  /** Recomputed only when a node has changed. */
+  get zones(): Zones {
+    const version = this.#caches.of(nodes).lastSyncResourceVersion
+    if (!this.#zones || version !== this.#version) {
+      this.#zones = judgeZones(this.#caches.list(nodes))
+      this.#version = version
+    }
+    return this.#zones
+  }
+
+  /** Requests an eviction. Returns 0 if it is granted, otherwise the time until it may be. */
+  take(zoneName: string, nowMs: number): number {
+    const zone = this.zones.byName.get(zoneName)
+    if (!zone) return 0
+    const pause = pauseMs(zone)
+    if (pause === Number.POSITIVE_INFINITY) return pause
+    const waitMs =
+      Math.max(zone.lastEmptiedMs, this.#grantedMs.get(zoneName) ?? Number.NEGATIVE_INFINITY) + pause - nowMs
+    if (waitMs > 0) return waitMs
+    this.#grantedMs.set(zoneName, nowMs)
+    return 0
+  }
 }

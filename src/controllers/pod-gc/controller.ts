@@ -1,17 +1,51 @@
-import { isNotFound } from '../../api/errors.ts'
+import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { type InformerHandler, keyOf, nodes, pods, sharedFamilies } from '../../client/index.ts'
-import type { Again, FreeContext, FreeController, Running } from '../kit/index.ts'
-import { KeyLoop, ReplacedVersions } from '../kit/index.ts'
-import { byNode, isPodFinished, isPodTerminating, podsOnNode } from '../kit/workload/index.ts'
+import {
+  type Again,
+  type FreeContext,
+  type FreeController,
+  KeyLoop,
+  ReplacedVersions,
+  type Running,
+} from '../kit/index.ts'
+import { byNode, disruptionPatch, isPodFinished, isPodTerminating, podsOnNode } from '../kit/workload/index.ts'
 import { type Reason, isLeftToFinalizers, isOutOfService, surplus, whyStuck } from './plan.ts'
-import { removePod } from './remove.ts'
 
-/** How long a node has to be away before its pods are given up. */
+/**
+ * Sets the phase Failed on a pod whose node cannot report any more, and deletes it. Returns true if that was done. Both
+ * writes check the version that the decision is based on: a pod that has succeeded since must not be marked as failed.
+ */
+async function removePod(ctx: FreeContext, replaced: ReplacedVersions, pod: Pod, why: Reason): Promise<boolean> {
+  const { client, signal } = ctx
+  try {
+    const last = why !== 'half-removed' && !isPodFinished(pod) ? await failPod(ctx, replaced, pod, why) : pod
+    const { namespace = '', name = '', uid, resourceVersion } = last.metadata
+    const options = { uid, resourceVersion, gracePeriodSeconds: 0, signal }
+    await replaced.write(last, () => client.delete(pods, namespace, name, options))
+    return true
+  } catch (e) {
+    if (!isNotFound(e) && !isConflict(e)) throw e
+    return false
+  }
+}
+
+/** Returns the changed pod. */
+function failPod(ctx: FreeContext, replaced: ReplacedVersions, pod: Pod, why: Reason): Promise<Pod> {
+  const { client, clock, signal } = ctx
+  const { namespace = '', name = '', uid, resourceVersion } = pod.metadata
+  const disruption = disruptionPatch(pod, 'DeletionByPodGC', 'PodGC: node no longer exists', clock.now())
+  const conditions = why === 'orphaned' ? (disruption as { status?: object } | undefined)?.status : undefined
+  const patch = { metadata: { uid, resourceVersion }, status: { phase: 'Failed', ...conditions } }
+  const options = { type: 'strategic', subresource: 'status', signal } as const
+  return replaced.write(pod, () => client.patch(pods, namespace, name, patch, options))
+}
+
+/** The time for which a node must be missing before its pods are deleted. */
 const quarantineMs = 40_000
-/** How long a pod that is being deleted has to go by itself: mostly it goes at once. */
+/** The time for which a terminating pod may end by itself. */
 const patienceMs = 5000
-/** How often finished pods are thinned out while there are too many. */
+/** The interval of deletions while there are too many finished pods. */
 const thinOutMs = 20_000
 
 const podKey = (pod: Pod) => `pod ${keyOf(pod)}`
@@ -19,11 +53,11 @@ const nodeKey = (name: string) => `node ${name}`
 const finishedKey = 'finished'
 
 export interface PodGcOptions {
-  /** How many finished pods are kept; 0 for all. Default: 12,500. */
+  /** The number of finished pods to keep. 0 keeps all. Default: 12,500. */
   terminatedPodThreshold?: number
 }
 
-/** Removes pods that nobody else will: of nodes that are gone, without a node, or finished and too many. */
+/** Deletes pods that no other component does: of missing nodes, without a node, or finished and too many. */
 export const definePodGc = ({ terminatedPodThreshold = 12_500 }: PodGcOptions = {}): FreeController => ({
   name: 'pod-garbage-collector',
   reads: [pods, nodes],
@@ -34,16 +68,19 @@ export const definePodGc = ({ terminatedPodThreshold = 12_500 }: PodGcOptions = 
 export const podGcController = definePodGc()
 
 const families = sharedFamilies((registry) => ({
-  removed: registry.counter('pod_gc_collector_force_delete_pods_total', 'Pods that were removed without their node, by reason'),
+  removed: registry.counter(
+    'pod_gc_collector_force_delete_pods_total',
+    'Pods that were removed without their node, by reason',
+  ),
 }))
 
 class PodGc implements Running {
   readonly #ctx: FreeContext
   readonly #threshold: number
   readonly #loop: KeyLoop
-  /** Keys of finished pods: counted at no cost. */
+  /** The keys of finished pods, so that counting them is free. */
   readonly #finished = new Set<string>()
-  /** A pod that the cache has at one of these versions is left alone until the cache has a newer one. */
+  /** A pod whose cached version is one of these is ignored until the cache has a newer version. */
   readonly #replaced = new ReplacedVersions()
   readonly #removeHandlers: (() => void)[]
   readonly #count: (pod: Pod, reason: Reason) => void
@@ -54,7 +91,10 @@ class PodGc implements Running {
     this.#loop = new KeyLoop('pod_garbage_collector', ctx, (key) => this.#look(key))
     const measured = ctx.metrics && families(ctx.metrics)
     this.#count = (pod, reason) => measured?.removed.with({ namespace: pod.metadata.namespace ?? '', reason }).inc()
-    this.#removeHandlers = [ctx.caches.of(nodes).addHandler(this.#nodeHandler()), ctx.caches.of(pods).addHandler(this.#podHandler())]
+    this.#removeHandlers = [
+      ctx.caches.of(nodes).addHandler(this.#nodeHandler()),
+      ctx.caches.of(pods).addHandler(this.#podHandler()),
+    ]
     this.#loop.start()
   }
 
@@ -91,7 +131,10 @@ class PodGc implements Running {
     return {
       update: (_old, node) => {
         if (!isOutOfService(node)) return
-        for (const pod of podsOnNode(this.#ctx.caches, node.metadata.name ?? '')) if (isPodTerminating(pod)) queue.addAfter(podKey(pod), patienceMs)
+        for (const pod of podsOnNode(this.#ctx.caches, node.metadata.name ?? ''))
+          if (isPodTerminating(pod)) {
+            queue.addAfter(podKey(pod), patienceMs)
+          }
       },
       delete: ({ metadata: { name = '' } }) => {
         if (podsOnNode(this.#ctx.caches, name).length > 0) queue.addAfter(nodeKey(name), quarantineMs)
@@ -111,7 +154,7 @@ class PodGc implements Running {
     if (!pod || this.#replaced.has(pod)) return undefined
     const node = pod.spec?.nodeName ? caches.get(nodes, '', pod.spec.nodeName) : undefined
     const reason = whyStuck(pod, node)
-    // A node that is back in service ends its pods itself, though the cache may not know yet that it is back.
+    // A node that is back in service ends its pods itself, although the cache may not contain the change yet.
     const live = reason === 'terminating-on-out-of-service-node' ? await this.#liveNode(pod.spec?.nodeName ?? '') : node
     if (reason && whyStuck(pod, live) === reason) await this.#remove(pod, reason)
     return undefined

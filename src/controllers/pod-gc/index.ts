@@ -1,2 +1,1 @@
 export { definePodGc, podGcController } from './controller.ts'
-export type { PodGcOptions } from './controller.ts'

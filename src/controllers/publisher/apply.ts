@@ -1,5 +1,5 @@
 import { ApiError, isConflict } from '../../api/errors.ts'
-import type { WorkloadCondition } from '../../api/workload-condition.ts'
+import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
 import type { Clock } from '../../base/clock.ts'
 import { TokenBucket, apiVersionOf, ownerReference } from '../../client/index.ts'
 import type { Appliers, ApplyContext } from '../kit/index.ts'
@@ -9,10 +9,10 @@ import type { Action } from './plan.ts'
 import type { Workload } from './view.ts'
 import { workloadstatuses } from './workload-status.ts'
 
-/** Who manages the published fields. */
+/** Field manager of the published fields. */
 export const fieldManager = 'coxswain-publisher'
 
-/** Lets so many writes through: all kinds share it. */
+/** Limits the rate of writes of all kinds together. */
 export class WritePace {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
@@ -22,7 +22,7 @@ export class WritePace {
     this.#clock = clock
   }
 
-  /** Resolves when the next write may be sent; rejects when the signal is aborted first. */
+  /** Resolves when the next write may be sent; rejects if the signal is aborted first. */
   async turn(signal: AbortSignal): Promise<void> {
     const waitMs = this.#bucket.reserve()
     if (waitMs === 0) return
@@ -34,7 +34,7 @@ export class WritePace {
   }
 }
 
-/** How a kind is written. */
+/** Returns the appliers of a kind. */
 export function appliersOf(kind: PublishedKind, pace: WritePace): Appliers<Workload, Action> {
   const type = typeOf(kind)
   const writeStatus = kind.way === 'update' ? updateStatus : applyStatus
@@ -54,37 +54,53 @@ export function appliersOf(kind: PublishedKind, pace: WritePace): Appliers<Workl
         kind: workloadstatuses.kind,
         metadata: { ...metadata, ownerReferences: references },
         spec: { workloadRef: { ...about, name: owner.metadata.name } },
-        status: { ...(generation === undefined ? {} : { observedGeneration: generation }), ...state, conditions },
+        status: { ...(generation === undefined ? {} : { workloadGeneration: generation }), ...state, conditions },
       }
       return writer.patch(workloadstatuses, { metadata }, companion, { type: 'apply', fieldManager, force: true })
     },
   }
 }
 
-type WriteStatus = (kind: PublishedKind, ctx: ApplyContext<Workload>, conditions: readonly WorkloadCondition[], wasForced: boolean) => Promise<unknown>
+type WriteStatus = (
+  kind: PublishedKind,
+  ctx: ApplyContext<Workload>,
+  conditions: readonly WorkloadCondition[],
+  wasForced: boolean,
+) => Promise<unknown>
 
-/** Applies conditions beside those of the owner. Types that somebody else manages are left alone. */
+/** Applies conditions beside those of the owner. Condition types with another manager are left alone. */
 const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditions, wasForced) => {
   const type = typeOf(kind)
   const { name, namespace, uid } = owner.metadata
-  const body = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name, namespace, uid }, status: { conditions } }
-  const apply = (force: boolean) => writer.patch(type, owner, body, { type: 'apply', subresource: 'status', fieldManager, ...(force ? { force } : {}) })
+  const body = {
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    metadata: { name, namespace, uid },
+    status: { conditions },
+  }
+  const apply = (force: boolean) =>
+    writer.patch(type, owner, body, { type: 'apply', subresource: 'status', fieldManager, ...(force ? { force } : {}) })
   try {
     return await apply(false)
   } catch (e) {
     const managers = conflictingManagers(e)
     if (managers.length === 0) throw e
-    // Conditions that our own controllers have left are taken over, once: if they come back, these controllers run.
+    // Conditions left by our own controllers are taken over once: if they return, those controllers are running.
     if (!wasForced && managers.every((manager) => manager.startsWith('coxswain'))) {
       await apply(true)
       return 'forced'
     }
-    logger.info('conditions of the same types have another manager, and are left alone', { kind: type.kind, namespace, name, managers })
+    logger.info('conditions of the same types have another manager, and are left alone', {
+      kind: type.kind,
+      namespace,
+      name,
+      managers,
+    })
     return 'contested'
   }
 }
 
-/** Writes the whole list, in the version that was read: whoever was faster wins. */
+/** Updates the whole list at the version that was read; a conflict means that another writer won. */
 const updateStatus: WriteStatus = (kind, { writer, owner }, conditions) => {
   const { uid, resourceVersion } = owner.metadata
   const others = (owner.status?.conditions ?? []).filter(({ type }) => !kind.conditions.includes(type))
@@ -92,7 +108,7 @@ const updateStatus: WriteStatus = (kind, { writer, owner }, conditions) => {
   return writer.patch(typeOf(kind), owner, body, { type: 'merge', subresource: 'status', fieldManager })
 }
 
-/** The managers that an apply conflicts with; none where the error is another one. */
+/** Returns the managers that an apply conflicts with; none for any other error. */
 export function conflictingManagers(error: unknown): string[] {
   if (!isConflict(error) || !(error instanceof ApiError)) return []
   const causes = error.details?.causes?.filter(({ reason }) => reason === 'FieldManagerConflict') ?? []

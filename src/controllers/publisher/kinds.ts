@@ -1,4 +1,4 @@
-import type { PublishedKindName } from '../../api/kinds/published-kinds.ts'
+import type { PublishedKindName } from '../../api/kinds/workloads/published-kinds.ts'
 import type { ResourceType } from '../../client/index.ts'
 import { cloneSetController } from '../cloneset/index.ts'
 import { daemonSetController } from '../daemonset/index.ts'
@@ -12,41 +12,54 @@ import type { RolloutState } from './workload-status.ts'
 
 /**
  * How conditions get into the status of a workload that another controller manager owns.
- * - `apply`: by server-side apply. The list is a map by type, and the owner keeps, or can be made to tolerate, what it does not know.
- * - `update`: the whole list, in the version that was read. The list is atomic, so an apply would conflict with its owner.
+ * - `apply`: by server-side apply. The list is a map by type, and the owner keeps, or can be made to tolerate, what it
+ * does not know.
+ * - `update`: the whole list, in the version that was read. The list is atomic, so an apply would conflict with its
+ * owner.
  * - `companion`: not at all. The owner replaces the list, or has conditions of the same names.
  */
-export type Way = 'apply' | 'update' | 'companion'
+type Way = 'apply' | 'update' | 'companion'
 
-/** A kind of workload that is published. */
+/** A kind of workload whose conditions are published. */
 export interface PublishedKind {
-  /** Judges the workload; nothing but `observe`, `plan` and `status` of it are used. */
+  /** The controller that evaluates the workload; only its `observe`, `plan` and `status` are used. */
   controller: AnyController
   way: Way
-  /** The conditions that are ours to publish. */
+  /** The types of the published conditions. */
   conditions: readonly string[]
-  /** Fields of the computed status that the next one is judged by. */
+  /** Fields of the computed status that the next evaluation needs. */
   state: readonly (keyof RolloutState)[]
 }
 
 const rollout = ['Available', 'Progressing']
 
-/** By the plural name that flags use. */
+/** Kinds by their plural name, as in flags. */
 export const publishedKinds: Readonly<Record<PublishedKindName, PublishedKind>> = {
   deployments: { controller: deploymentController, way: 'companion', conditions: rollout, state: [] },
   replicasets: { controller: replicaSetController, way: 'apply', conditions: ['Available'], state: [] },
-  replicationcontrollers: { controller: replicationControllerController, way: 'apply', conditions: ['Available'], state: [] },
+  replicationcontrollers: {
+    controller: replicationControllerController,
+    way: 'apply',
+    conditions: ['Available'],
+    state: [],
+  },
   statefulsets: {
-    controller: statefulSetController, way: 'apply', conditions: rollout,
+    controller: statefulSetController,
+    way: 'apply',
+    conditions: rollout,
     state: ['updateRevision', 'desiredReplicas', 'expectedUpdatedReplicas'],
   },
   daemonsets: {
-    controller: daemonSetController, way: 'apply', conditions: rollout,
+    controller: daemonSetController,
+    way: 'apply',
+    conditions: rollout,
     state: ['updateRevision', 'desiredNumberScheduled'],
   },
   jobs: { controller: jobController, way: 'update', conditions: ['Waiting', 'Running'], state: [] },
   clonesets: {
-    controller: cloneSetController, way: 'companion', conditions: rollout,
+    controller: cloneSetController,
+    way: 'companion',
+    conditions: rollout,
     state: ['updateRevision', 'desiredReplicas', 'expectedUpdatedReplicas'],
   },
 }

@@ -6,18 +6,18 @@ import type { PublishedKind } from './kinds.ts'
 import { type Published, type Workload, publishedIn } from './view.ts'
 import type { WorkloadStatus } from './workload-status.ts'
 
-/** What is remembered of a workload between two reconciles. A restart begins with what is stored. */
+/** State of a workload between two reconciles. After a restart it is derived from the stored objects. */
 export interface Memory {
   last: Published
-  /** The time of the last write to the workload's own status. */
+  /** Time of the last write to the workload's status. */
   writtenAtMs: number
-  /** How often the owner has dropped what was published, each time without anything else to say. */
+  /** Number of times the owner has removed the published conditions since their content last changed. */
   losses: number
-  /** True once somebody else turned out to manage conditions of the same types: the status is left to them. */
+  /** True once another manager was found for conditions of the same types: its status is left alone. */
   isContested: boolean
   /** True once conditions of the same types were taken from another manager. */
   wasForced: boolean
-  /** The memory of the controller that judges. */
+  /** State of the evaluating controller. */
   inner: unknown
 }
 
@@ -25,7 +25,7 @@ export interface Observed {
   kind: PublishedKind
   workload: Workload
   judgement: Judgement
-  /** Undefined where companions are not wanted, or not served. */
+  /** Undefined if companions are disabled or not served. */
   companion: { stored: WorkloadStatus | undefined; name: string | undefined } | undefined
   memory: Memory | undefined
   nowMs: number
@@ -35,17 +35,20 @@ export type Action =
   | { kind: 'PublishStatus'; conditions: Published['conditions']; wasForced: boolean }
   | { kind: 'PublishCompanion'; name: string; published: Published }
 
-/** New words alone are published at most this often for one workload. */
+/** Minimum interval between writes that only change messages of a workload. */
 const wordsEveryMs = 1000
-/** What the owner drops is published again at once, and then after twice the time with each loss, up to five minutes. */
+/** Delay before publishing again what the owner removed. It doubles with each loss, up to five minutes. */
 const lossMs = 100
 const maxLossMs = 300_000
 
-/** Decides what is to be written. Nothing is, where everything is stored as it should be. Pure. */
+/** Decides what to write; nothing if everything is up to date. Pure. */
 export function plan(seen: Observed): Step<Action> {
   const { kind, judgement, companion } = seen
   const status = statusDue(seen)
-  const actions: Action[] = status?.waitMs === 0 ? [{ kind: 'PublishStatus', conditions: judgement.conditions, wasForced: seen.memory?.wasForced ?? false }] : []
+  const actions: Action[] =
+    status?.waitMs === 0
+      ? [{ kind: 'PublishStatus', conditions: judgement.conditions, wasForced: seen.memory?.wasForced ?? false }]
+      : []
   const published = { conditions: judgement.conditions, state: judgement.state }
   const isKept = companion && deepEqual(publishedIn(companion.stored, kind), published)
   let companionWaitMs: number | undefined
@@ -57,9 +60,10 @@ export function plan(seen: Observed): Step<Action> {
   return { actions, ...requeue(soonest(judgement.changesInMs, waitMs, companionWaitMs)) }
 }
 
-const requeue = (ms: number | undefined): { requeueAfterMs?: number } => (ms === undefined ? {} : { requeueAfterMs: ms })
+const requeue = (ms: number | undefined): { requeueAfterMs?: number } =>
+  ms === undefined ? {} : { requeueAfterMs: ms }
 
-/** The time until the workload's own status is to be written; undefined where it says what it should, or is not ours to write. */
+/** Returns the time until the workload's status must be written; undefined if it is up to date or not ours to write. */
 function statusDue({ kind, workload, judgement, memory, nowMs }: Observed): { waitMs: number } | undefined {
   if (kind.way === 'companion' || memory?.isContested) return undefined
   const difference = differenceOf(workload.status?.conditions, judgement.conditions.map(stockCondition))
@@ -70,17 +74,21 @@ function statusDue({ kind, workload, judgement, memory, nowMs }: Observed): { wa
   return { waitMs: difference === 'state' ? 0 : Math.max(0, wordsEveryMs - agoMs) }
 }
 
-/** True where what is missing was published, and nothing new is to be said. */
+/** Returns true if the missing conditions were already published, without newer content. */
 const isLost = ({ last }: Memory, { conditions }: Judgement): boolean => deepEqual(last.conditions, conditions)
 
 const lossDelayMs = (losses: number): number => (losses === 0 ? 0 : Math.min(maxLossMs, lossMs * 2 ** (losses - 1)))
 
-/** What the next reconcile is to know of this one. */
+/** Returns the state for the next reconcile. */
 export function remember({ judgement, memory, nowMs }: Observed, { done, answers }: Outcome<Action>): Memory {
   const written = done.find(({ kind }) => kind === 'PublishStatus')
   const answer = written && answers?.get(written)
   const isRepeated = written !== undefined && memory !== undefined && isLost(memory, judgement)
-  const losses = written ? (isRepeated && nowMs - memory.writtenAtMs < 2 * maxLossMs ? memory.losses + 1 : 0) : (memory?.losses ?? 0)
+  const losses = written
+    ? isRepeated && nowMs - memory.writtenAtMs < 2 * maxLossMs
+      ? memory.losses + 1
+      : 0
+    : (memory?.losses ?? 0)
   return {
     last: { conditions: judgement.conditions, state: judgement.state },
     writtenAtMs: written ? nowMs : (memory?.writtenAtMs ?? Number.NEGATIVE_INFINITY),

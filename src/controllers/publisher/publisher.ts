@@ -1,7 +1,11 @@
-import { type PublishedKindName, companionKindNames, publishedKindNames } from '../../api/kinds/published-kinds.ts'
+import {
+  type PublishedKindName,
+  companionKindNames,
+  publishedKindNames,
+} from '../../api/kinds/workloads/published-kinds.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type ResourceType, resourcequotas } from '../../client/index.ts'
-import { type AnyController, type Caches, type ManagedController, type ObserveContext, defineController } from '../kit/index.ts'
+import { type Caches, type ManagedController, type ObserveContext, defineController } from '../kit/index.ts'
 import { WritePace, appliersOf } from './apply.ts'
 import { judge } from './judge.ts'
 import { type PublishedKind, publishedKinds, typeOf } from './kinds.ts'
@@ -14,16 +18,21 @@ export interface PublisherOptions {
   kinds?: readonly PublishedKindName[]
   /** Plural names of the kinds that have companions. Default: those whose status cannot hold the clock of a rollout. */
   companions?: readonly PublishedKindName[]
-  /** How many writes there are in a second, in the long run. */
+  /** Average number of writes per second. */
   writesPerSecond: number
   clock: Clock
 }
 
 /**
- * Controllers that publish the conditions of workloads which another controller manager owns. Each judges by the pure code of
- * the kind's own controller, and writes conditions only.
+ * Returns controllers that publish the conditions of workloads owned by another controller manager. Each evaluates
+ * workloads with the pure code of the kind's own controller, and only writes conditions.
  */
-export function publishers({ kinds = publishedKindNames, companions = companionKindNames, writesPerSecond, clock }: PublisherOptions): ManagedController[] {
+export function publishers({
+  kinds = publishedKindNames,
+  companions = companionKindNames,
+  writesPerSecond,
+  clock,
+}: PublisherOptions): ManagedController[] {
   const pace = new WritePace(writesPerSecond, clock)
   return kinds.flatMap((name) => {
     const kind = publishedKinds[name]
@@ -34,18 +43,22 @@ export function publishers({ kinds = publishedKindNames, companions = companionK
 
 function publisherOf(name: string, kind: PublishedKind, hasCompanion: boolean, pace: WritePace): ManagedController {
   const { controller } = kind
-  // Nothing is made here that a quota could refuse.
-  const watches = (controller.watches ?? []).filter(({ type }) => type !== (resourcequotas as ResourceType))
-  const companion = hasCompanion ? { owns: [...(controller.owns ?? []), workloadstatuses as ResourceType], dispensable: [workloadstatuses as ResourceType] } : {}
+  const { owns = [], watches = [], ...sources } = controller.sources ?? {}
+  const companion = hasCompanion ? [workloadstatuses as ResourceType] : []
   return defineController<Workload, Observed, Action>({
-    ...pick(controller),
-    ...companion,
     name: `${name}-publisher`,
+    ...(controller.isOptional ? { isOptional: true } : {}),
     owner: typeOf(kind) as ResourceType<Workload>,
-    watches,
+    // A publisher reads the same sources as the controller that it evaluates. It creates nothing that a quota could
+    // refuse.
+    sources: {
+      ...sources,
+      owns: [...owns, ...companion],
+      watches: watches.filter(({ type }) => type !== (resourcequotas as ResourceType)),
+      dispensable: companion,
+    },
+    timing: { workers: 4, keepsRostersFrom: 20 },
     isSilent: true,
-    keepsRostersFrom: 20,
-    workers: 4,
     observe: (ctx, workload) => observe(kind, hasCompanion, ctx, workload),
     plan,
     apply: appliersOf(kind, pace),
@@ -53,20 +66,21 @@ function publisherOf(name: string, kind: PublishedKind, hasCompanion: boolean, p
   }) as unknown as ManagedController
 }
 
-/** What a publisher reads as the controller that it judges by does. */
-const pick = ({ owns, ownedConcern, reads, indexes, rosters, looksAt, isOptional }: AnyController): Partial<AnyController> => ({
-  ...(owns ? { owns } : {}), ...(ownedConcern ? { ownedConcern } : {}), ...(reads ? { reads } : {}), ...(indexes ? { indexes } : {}),
-  ...(rosters ? { rosters } : {}), ...(looksAt ? { looksAt } : {}), ...(isOptional ? { isOptional } : {}),
-})
-
 function observe(kind: PublishedKind, hasCompanion: boolean, ctx: ObserveContext, workload: Workload): Observed {
   const memory = ctx.remembered as Memory | undefined
   const companion = hasCompanion ? companionOf(ctx.caches, workload, kind) : undefined
   const last = memory?.last ?? publishedIn(companion?.stored, kind)
-  return { kind, workload, judgement: judge(kind, { ...ctx, remembered: memory?.inner }, workload, last), companion, memory, nowMs: ctx.nowMs }
+  return {
+    kind,
+    workload,
+    judgement: judge(kind, { ...ctx, remembered: memory?.inner }, workload, last),
+    companion,
+    memory,
+    nowMs: ctx.nowMs,
+  }
 }
 
-/** The companion of a workload and the name that it has or is to have; no name while that of an earlier workload is in the way. */
+/** Returns the companion of a workload and its name; no name while the companion of an earlier workload occupies it. */
 function companionOf(caches: Caches, workload: Workload, kind: PublishedKind): Observed['companion'] {
   const cache = caches.of(workloadstatuses)
   if (!cache.hasSynced || cache.absence) return undefined

@@ -1,39 +1,83 @@
 import type { Container, Pod } from '../../api/generated/types.ts'
-import { isPodReady } from '../../api/kinds/pod-availability.ts'
+import { isPodReady } from '../../api/kinds/pods/pod-availability.ts'
 import type { KubeObject } from '../../api/object.ts'
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** An object without what no condition is decided by. One that is frozen belongs to the server of this process, and costs nothing as it is. */
+/**
+ * An object without what no condition is decided by. One that is frozen belongs to the server of this process, and
+ * costs nothing as it is.
+ */
 export function slim<T extends KubeObject>(object: T): T {
   if (Object.isFrozen(object)) return object
   const { managedFields: _, annotations, ...metadata } = object.metadata
   const { [lastApplied]: _applied, ...kept } = annotations ?? {}
   const slimmed = { ...object, metadata: Object.keys(kept).length > 0 ? { ...metadata, annotations: kept } : metadata }
   if (!isPod(object)) return slimmed
-  return isPodReady(object) && !object.metadata.deletionTimestamp ? readyPod(slimmed as T & Pod) : { ...slimmed, spec: slimSpec(object.spec) }
+  return isPodReady(object) && !object.metadata.deletionTimestamp
+    ? readyPod(slimmed as T & Pod)
+    : { ...slimmed, spec: slimSpec(object.spec) }
 }
+
+/**
+ * The same for clusters whose Deployments are not judged: nobody else compares the template of a ReplicaSet, of which
+ * only the labels are kept.
+ */
+export function slimWithoutTemplates<T extends KubeObject>(object: T): T {
+  const slimmed = slim(object) as T & { spec?: { template?: { metadata?: object } } }
+  const { spec } = slimmed
+  // No other kind with a template has these fields alone.
+  if (
+    Object.isFrozen(object) ||
+    !spec?.template ||
+    !Object.keys(spec).every((field) => replicaSetFields.includes(field))
+  )
+    return slimmed
+  return { ...slimmed, spec: { ...spec, template: { metadata: spec.template.metadata, spec: { containers: [] } } } }
+}
+
+const replicaSetFields: readonly string[] = ['replicas', 'minReadySeconds', 'selector', 'template']
+
+/** Conditions that say how a pod got ready, which nobody asks of one that is. */
+const past: readonly string[] = ['PodScheduled', 'Initialized', 'ContainersReady', 'PodReadyToStartContainers']
 
 /** A pod that is ready needs no explanation: only what it is counted and found by is kept. */
 function readyPod<T extends Pod>(pod: T): T {
   const { nodeName, restartPolicy, readinessGates, volumes, hostname, subdomain } = pod.spec
-  const { phase, startTime, conditions } = pod.status ?? {}
+  const { phase, startTime } = pod.status ?? {}
+  const conditions = pod.status?.conditions?.filter(({ type }) => !past.includes(type))
   const claims = volumes?.filter(({ persistentVolumeClaim }) => persistentVolumeClaim)
-  const spec = { nodeName, restartPolicy, readinessGates, hostname, subdomain, containers: [], ...(claims?.length ? { volumes: claims } : {}) }
+  const spec = {
+    nodeName,
+    restartPolicy,
+    readinessGates,
+    hostname,
+    subdomain,
+    containers: [],
+    ...(claims?.length ? { volumes: claims } : {}),
+  }
   return { metadata: pod.metadata, spec, status: { phase, startTime, conditions } } as unknown as T
 }
 
-const isPod = (object: KubeObject): object is Pod & KubeObject => Array.isArray((object as Partial<Pod>).spec?.containers)
+const isPod = (object: KubeObject): object is Pod & KubeObject =>
+  Array.isArray((object as Partial<Pod>).spec?.containers)
 
 function slimSpec(spec: Pod['spec']): Pod['spec'] {
   const { containers, initContainers, ...rest } = spec
-  return { ...rest, containers: containers.map(slimContainer), ...(initContainers ? { initContainers: initContainers.map(slimContainer) } : {}) }
+  return {
+    ...rest,
+    containers: containers.map(slimContainer),
+    ...(initContainers ? { initContainers: initContainers.map(slimContainer) } : {}),
+  }
 }
 
 /** What a container runs with is the node's business; its probes explain why it is not ready. */
 const slimContainer = ({ name, image, restartPolicy, readinessProbe, startupProbe, resources }: Container): Container =>
   ({
     name,
-    ...(image ? { image } : {}), ...(restartPolicy ? { restartPolicy } : {}), ...(readinessProbe ? { readinessProbe } : {}),
-    ...(startupProbe ? { startupProbe } : {}), ...(resources ? { resources } : {}),
+    ...(image ? { image } : {}),
+    ...(restartPolicy ? { restartPolicy } : {}),
+    ...(readinessProbe ? { readinessProbe } : {}),
+    ...(startupProbe ? { startupProbe } : {}),
+    ...(resources ? { resources } : {}),
   }) as Container

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { WorkloadCondition } from '../../api/workload-condition.ts'
+import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
 import { type Condition, noDeadline } from '../kit/workload/index.ts'
 import type { PublishedKind } from './kinds.ts'
 import type { RolloutState, WorkloadStatus } from './workload-status.ts'
@@ -37,15 +37,17 @@ export function annotatedDeadline({ metadata: { annotations } }: KubeObject): nu
 }
 
 /**
- * The workload as its own controller of ours would have it stored: with the conditions that were published last instead of
- * those that the owner has left, with our fields of the status, and with the deadline of the annotation.
+ * The workload as its own controller of ours would have it stored: with the conditions that were published last instead
+ * of those that the owner has left, with our fields of the status, and with the deadline of the annotation.
  */
 export function viewOf(workload: Workload, kind: PublishedKind, last: Published | undefined): Workload {
   const { status = {} } = workload
-  const spec = workload.spec?.progressDeadlineSeconds === undefined && kind.conditions.includes('Progressing')
-    ? { ...workload.spec, progressDeadlineSeconds: annotatedDeadline(workload) ?? noDeadline }
-    : workload.spec
-  if (!last) return { ...workload, ...(spec ? { spec } : {}), status: { ...status, conditions: status.conditions ?? [] } }
+  const spec =
+    workload.spec?.progressDeadlineSeconds === undefined && kind.conditions.includes('Progressing')
+      ? { ...workload.spec, progressDeadlineSeconds: annotatedDeadline(workload) ?? noDeadline }
+      : workload.spec
+  if (!last)
+    return { ...workload, ...(spec ? { spec } : {}), status: { ...status, conditions: status.conditions ?? [] } }
   const others = (status.conditions ?? []).filter(({ type }) => !kind.conditions.includes(type))
   const conditions = [...others, ...last.conditions.filter(({ type }) => kind.conditions.includes(type))]
   return { ...workload, ...(spec ? { spec } : {}), status: { ...status, ...last.state, conditions } }

@@ -1,6 +1,6 @@
 import type { ProgressMark } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { WorkloadCondition } from '../../api/workload-condition.ts'
+import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
 import { resourceType } from '../../client/index.ts'
 
 /** Values of the last published status that the next one is judged by. Stock types have no fields for them. */
@@ -14,11 +14,22 @@ export interface RolloutState {
 /** The companion of a workload whose own status cannot hold its conditions: same namespace, same name. */
 export interface WorkloadStatus extends KubeObject {
   spec: { workloadRef: { apiVersion: string; kind: string; name: string } }
-  status?: RolloutState & { observedGeneration?: number; conditions?: WorkloadCondition[] }
+  status?: RolloutState & {
+    /**
+     * The generation of the workload that was judged. `kubectl wait` would compare an `observedGeneration` with the
+     * companion's own.
+     */
+    workloadGeneration?: number
+    conditions?: WorkloadCondition[]
+  }
 }
 
 export const workloadstatuses = resourceType<WorkloadStatus>({
-  group: 'coxswain.dev', version: 'v1alpha1', plural: 'workloadstatuses', kind: 'WorkloadStatus', namespaced: true,
+  group: 'coxswain.dev',
+  version: 'v1alpha1',
+  plural: 'workloadstatuses',
+  kind: 'WorkloadStatus',
+  namespaced: true,
 })
 
 const text = { type: 'string' }
@@ -26,7 +37,12 @@ const time = { type: 'string', format: 'date-time' }
 const count = { type: 'integer', format: 'int32' }
 
 const progress: Record<keyof ProgressMark, object> = {
-  revision: text, desiredReplicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count, oldReplicas: count,
+  revision: text,
+  desiredReplicas: count,
+  updatedReplicas: count,
+  readyReplicas: count,
+  availableReplicas: count,
+  oldReplicas: count,
 }
 
 const condition = {
@@ -39,7 +55,11 @@ const condition = {
     message: text,
     lastTransitionTime: time,
     lastUpdateTime: { ...time, description: 'The clock of the progress deadline.' },
-    progress: { type: 'object', description: 'The furthest that the rollout has come since its clock was started.', properties: progress },
+    progress: {
+      type: 'object',
+      description: 'The furthest that the rollout has come since its clock was started.',
+      properties: progress,
+    },
   },
 }
 
@@ -53,45 +73,67 @@ export const workloadStatusDefinition = {
   spec: {
     group: workloadstatuses.group,
     scope: 'Namespaced',
-    names: { plural: 'workloadstatuses', singular: 'workloadstatus', kind: 'WorkloadStatus', listKind: 'WorkloadStatusList', shortNames: ['workloads', 'wls'] },
-    versions: [{
-      name: workloadstatuses.version,
-      served: true,
-      storage: true,
-      additionalPrinterColumns: [
-        { name: 'Kind', type: 'string', jsonPath: '.spec.workloadRef.kind' },
-        { name: 'Available', type: 'string', jsonPath: conditionField('Available', 'status') },
-        { name: 'Progressing', type: 'string', jsonPath: conditionField('Progressing', 'reason') },
-        { name: 'Message', type: 'string', jsonPath: conditionField('Available', 'message') },
-        { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-      ],
-      schema: {
-        openAPIV3Schema: {
-          type: 'object',
-          description: 'WorkloadStatus has the conditions of a workload whose own status cannot hold them. Publishers write it; it goes with its workload.',
-          required: ['spec'],
-          properties: {
-            spec: {
-              type: 'object',
-              required: ['workloadRef'],
-              properties: {
-                workloadRef: { type: 'object', required: ['apiVersion', 'kind', 'name'], properties: { apiVersion: text, kind: text, name: text } },
+    names: {
+      plural: 'workloadstatuses',
+      singular: 'workloadstatus',
+      kind: 'WorkloadStatus',
+      listKind: 'WorkloadStatusList',
+      shortNames: ['workloads', 'wls'],
+    },
+    versions: [
+      {
+        name: workloadstatuses.version,
+        served: true,
+        storage: true,
+        additionalPrinterColumns: [
+          { name: 'Kind', type: 'string', jsonPath: '.spec.workloadRef.kind' },
+          { name: 'Available', type: 'string', jsonPath: conditionField('Available', 'status') },
+          { name: 'Progressing', type: 'string', jsonPath: conditionField('Progressing', 'reason') },
+          { name: 'Message', type: 'string', jsonPath: conditionField('Available', 'message') },
+          { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+        ],
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            description:
+              'WorkloadStatus has the conditions of a workload whose own status cannot hold them. Publishers write it; it goes with its workload.',
+            required: ['spec'],
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['workloadRef'],
+                properties: {
+                  workloadRef: {
+                    type: 'object',
+                    required: ['apiVersion', 'kind', 'name'],
+                    properties: { apiVersion: text, kind: text, name: text },
+                  },
+                },
               },
-            },
-            status: {
-              type: 'object',
-              properties: {
-                observedGeneration: { type: 'integer', format: 'int64' },
-                updateRevision: text,
-                desiredReplicas: count,
-                expectedUpdatedReplicas: count,
-                desiredNumberScheduled: count,
-                conditions: { type: 'array', items: condition, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },
+              status: {
+                type: 'object',
+                properties: {
+                  workloadGeneration: {
+                    type: 'integer',
+                    format: 'int64',
+                    description: 'The generation of the workload that was judged.',
+                  },
+                  updateRevision: text,
+                  desiredReplicas: count,
+                  expectedUpdatedReplicas: count,
+                  desiredNumberScheduled: count,
+                  conditions: {
+                    type: 'array',
+                    items: condition,
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['type'],
+                  },
+                },
               },
             },
           },
         },
       },
-    }],
+    ],
   },
 } as const

@@ -4,19 +4,19 @@ import { selectorFromMap } from '../../api/selectors/label-selector.ts'
 import { type ResourceType, claim, compileLabelSelector, controllerOf, pods } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
 import { findersOf, isPodActive, podsByNode } from '../kit/workload/index.ts'
-import { type Basis, type Member, type Tally, readMember, replicaReader } from './roster.ts'
+import { type Basis, type Member, type Tally, readMember, replicaReader } from './member.ts'
 
-/** What ReplicaSets and ReplicationControllers have in common. */
+/** The common fields of ReplicaSets and ReplicationControllers. */
 export interface ReplicaOwner extends KubeObject {
   spec?: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec }
   status?: { replicas: number; conditions?: ReplicaSetCondition[] }
 }
 
-/** How a kind of owner says what it wants. */
+/** Reads the desired state of a kind of owner. */
 export interface ReplicaKind<Owner extends ReplicaOwner> {
   type: ResourceType<Owner>
   selectorOf(owner: Owner): LabelSelector | undefined
-  /** Whether its status has `terminatingReplicas`. */
+  /** True if the status has `terminatingReplicas`. */
   countsTerminating: boolean
 }
 
@@ -24,26 +24,30 @@ export interface Observed {
   owner: ReplicaOwner
   kind: string
   wanted: number
-  /** Its own pods in numbers. */
+  /** The numbers of its own pods. */
   tally: Tally
-  /** Pods to be adopted, and its own to be let go. */
+  /** Pods to adopt, and own pods to release. */
   adopt: readonly Pod[]
   release: readonly Pod[]
   /** Reads a pod as the tally counts it. */
   read(pod: Pod): Member | undefined
-  /** Its own pods that are to stay. Costs as much as there are: only for a choice among them. */
+  /** The own pods that are to stay. The cost is proportional to their number: call it only to choose among them. */
   kept(): Pod[]
-  /** How many pods of all owners of the same family are on each node. */
+  /** The number of pods per node, over all owners with the same controller. */
   onNodes(): ReadonlyMap<string, number>
-  /** Whether its status has `terminatingReplicas`. */
+  /** True if the status has `terminatingReplicas`. */
   countsTerminating: boolean
-  /** The time at which the next pod becomes available, or is late, by itself. */
+  /** The time at which the next pod becomes available, or is late, without an event. */
   changesAtMs: number | undefined
   nowMs: number
 }
 
-/** Reads the pods of an owner, and those that nobody manages. */
-export function observe<Owner extends ReplicaOwner>({ type, selectorOf, countsTerminating }: ReplicaKind<Owner>, ctx: ObserveContext, owner: Owner): Observed {
+/** Reads the pods of an owner, and pods without a controller. */
+export function observe<Owner extends ReplicaOwner>(
+  { type, selectorOf, countsTerminating }: ReplicaKind<Owner>,
+  ctx: ObserveContext,
+  owner: Owner,
+): Observed {
   const { caches, nowMs } = ctx
   const { uid = '', namespace = '', deletionTimestamp } = owner.metadata
   const { minReadySeconds = 0, template, replicas = 1 } = owner.spec ?? {}
@@ -75,7 +79,7 @@ export function observe<Owner extends ReplicaOwner>({ type, selectorOf, countsTe
 
 const none: ReadonlyMap<string, number> = new Map()
 
-/** Pods of every owner that has the same owner. */
+/** The pods of all owners that have the same controller. */
 function* familyPods(type: ResourceType, { caches }: ObserveContext, familyUid: string): Generator<Pod> {
   for (const relative of caches.owned(type, { metadata: { uid: familyUid } })) yield* caches.owned(pods, relative)
 }

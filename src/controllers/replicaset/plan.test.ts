@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Observed } from './observe.ts'
 import { burst, plan } from './plan.ts'
-import { observed, pod } from './sample-pods.ts'
+import { observed, pod } from './sample.ts'
 
 const manyPods = (count: number) => Array.from({ length: count }, (_, i) => pod(`p${i}`))
 

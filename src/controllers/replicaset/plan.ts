@@ -1,16 +1,14 @@
-import type { Pod } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
 import { byDeletionRank } from '../kit/workload/index.ts'
+import type { Action } from './apply.ts'
 import type { Observed } from './observe.ts'
 
-export type Action = { kind: 'AdoptPod'; pod: Pod } | { kind: 'ReleasePod'; pod: Pod } | { kind: 'CreatePod' } | { kind: 'DeletePod'; pod: Pod }
-
-/** How many pods are made or deleted at most before their owner is looked at again. */
+/** The maximum number of pods that one step creates or deletes. */
 export const burst = 500
 
 const create: Action = { kind: 'CreatePod' }
 
-/** First whose the pods are, then how many there are to be. */
+/** Decides the next step: ownership of pods first, then their number. */
 export function plan(seen: Observed): Step<Action> {
   const { adopt, release, changesAtMs, nowMs } = seen
   const actions: Action[] = [

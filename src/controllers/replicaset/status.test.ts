@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { ApiError, conflict, forbiddenError } from '../../api/errors.ts'
 import type { Outcome } from '../kit/index.ts'
 import { type Condition, findCondition } from '../kit/workload/index.ts'
-import { type Action, plan } from './plan.ts'
-import { nowMs, observed, pod } from './sample-pods.ts'
+import type { Action } from './apply.ts'
+import { plan } from './plan.ts'
+import { nowMs, observed, pod } from './sample.ts'
 import { status } from './status.ts'
 
 const untouched: Outcome<Action> = { done: [], failed: [], skipped: [], wait: undefined }

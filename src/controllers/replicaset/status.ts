@@ -2,13 +2,23 @@ import { type Cause, firstOf, worstOf } from '../../api/explain/index.ts'
 import type { ReplicaSetStatus } from '../../api/generated/types.ts'
 import type { Outcome } from '../kit/index.ts'
 import {
-  type Condition, podFaultOf, refusalOf, sayAvailable, setCondition, staysWhenDeleted, whyOf, withFault,
+  type Condition,
+  podFaultOf,
+  refusalOf,
+  sayAvailable,
+  setCondition,
+  staysWhenDeleted,
+  whyOf,
+  withFault,
 } from '../kit/workload/index.ts'
+import type { Action } from './apply.ts'
+import { type Counts, count } from './member.ts'
 import type { Observed } from './observe.ts'
-import type { Action } from './plan.ts'
-import { type Counts, count } from './roster.ts'
 
-/** What is true after a step: pods that were made or deleted just now count, so that nothing new is to be said once the caches have them. */
+/**
+ * Computes the status after a step. Pods that were just created or deleted count, so that the status stays the same
+ * when the caches contain them.
+ */
 export function status(seen: Observed, outcome: Outcome<Action>): ReplicaSetStatus {
   const counts = countsAfter(seen, outcome)
   return {
@@ -47,13 +57,19 @@ function conditions(seen: Observed, outcome: Outcome<Action>, available: number)
   }
   const about = { kind, object: owner, refusal: refusalOf(told), wait: outcome.wait }
   const cause = firstOf(about, worstAfter(seen, outcome), seen.tally.causes.going.peek())
-  return setCondition(told, sayAvailable(available, wanted, wanted, whyOf(cause)), nowMs)
+  return setCondition(told, sayAvailable(available, wanted, whyOf(cause)), nowMs)
 }
 
-/** The worst cause among the pods that are to stay after a step. */
+/** The most severe cause among the remaining pods after a step. */
 function worstAfter({ tally: { causes }, adopt, kept, read }: Observed, { done }: Outcome<Action>): Cause | undefined {
-  const touched = new Set(done.flatMap((action) => (action.kind === 'DeletePod' || action.kind === 'AdoptPod' ? [action.pod] : [])))
+  const touched = new Set(
+    done.flatMap((action) => (action.kind === 'DeletePod' || action.kind === 'AdoptPod' ? [action.pod] : [])),
+  )
   if (touched.size === 0) return causes.staying.peek()
   const deleted = new Set(done.flatMap((action) => (action.kind === 'DeletePod' ? [action.pod] : [])))
-  return worstOf([...kept(), ...adopt.filter((pod) => touched.has(pod))].map((pod) => (deleted.has(pod) ? undefined : read(pod)?.cause)))
+  return worstOf(
+    [...kept(), ...adopt.filter((pod) => touched.has(pod))].map((pod) =>
+      deleted.has(pod) ? undefined : read(pod)?.cause,
+    ),
+  )
 }

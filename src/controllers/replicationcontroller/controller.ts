@@ -1,7 +1,7 @@
 import { replicationcontrollers } from '../../client/index.ts'
 import { defineReplicaController } from '../replicaset/index.ts'
 
-/** Keeps the pods of ReplicationControllers: ReplicaSets under an older name, whose selector has labels only. */
+/** Maintains the pods of ReplicationControllers, the predecessor of ReplicaSets, whose selector is a map of labels. */
 export const replicationControllerController = defineReplicaController('replication', {
   type: replicationcontrollers,
   selectorOf: ({ spec }) => (spec?.selector ? { matchLabels: spec.selector } : undefined),

@@ -3,32 +3,36 @@ import { keyOf, resourcequotas } from '../../client/index.ts'
 import { type Watch, allIn, defineController, indexByNamespace, watching } from '../kit/index.ts'
 import { type CountedKind, type Observed, countedKinds, namesOf, observe } from './observe.ts'
 import { plan } from './plan.ts'
-import { remember, statusOf } from './status.ts'
+import { remember, status } from './status.ts'
 
-/** Objects concern the quotas of their namespace that hold their kind. */
+/** Objects concern the quotas of their namespace that limit their kind. */
 const watchOf = ({ type, evaluator }: CountedKind): Watch =>
   watching(
     type,
     ({ metadata }, caches) =>
-      allIn(caches, resourcequotas, metadata.namespace ?? '').filter((quota) => namesOf(quota).some((name) => evaluator.uses(name))).map(keyOf),
+      allIn(caches, resourcequotas, metadata.namespace ?? '')
+        .filter((quota) => namesOf(quota).some((name) => evaluator.uses(name)))
+        .map(keyOf),
     (before, after) => evaluator.mayDiffer(before, after),
   )
 
-/** Keeps the status of quotas true: what they hold, and what is used of it. `kinds` are those whose objects are counted. */
+/** Maintains the status of quotas: the limits and the usage. `kinds` are the kinds that are counted. */
 export const quotaControllerOf = (kinds: readonly CountedKind[]) =>
   defineController<ResourceQuota, Observed, never>({
     name: 'resourcequota',
     owner: resourcequotas,
-    watches: kinds.map(watchOf),
-    // What is not served cannot be used.
-    dispensable: kinds.map(({ type }) => type).filter(({ group }) => group !== ''),
-    indexes: kinds.map(({ type }) => indexByNamespace(type)),
+    sources: {
+      watches: kinds.map(watchOf),
+      // A kind that is not served cannot be used.
+      dispensable: kinds.map(({ type }) => type).filter(({ group }) => group !== ''),
+      indexes: kinds.map(({ type }) => indexByNamespace(type)),
+    },
     observe,
     plan,
     apply: {},
-    status: statusOf,
+    status: { compute: status },
     remember,
   })
 
-/** Counts objects of every kind that is built in. */
+/** Counts objects of all built-in kinds. */
 export const resourceQuotaController = quotaControllerOf(countedKinds)

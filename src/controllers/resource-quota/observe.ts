@@ -1,40 +1,42 @@
 import type { Pod, ResourceQuota } from '../../api/generated/types.ts'
-import { addTo } from '../../api/kinds/amounts.ts'
-import type { ResourceList } from '../../api/kinds/resource-names.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { addTo } from '../../api/kinds/quantities/amounts.ts'
+import type { ResourceList } from '../../api/kinds/quantities/resource-names.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type QuotaEvaluator, evaluatorOf, totalUsage, uncountedAtMs } from '../../api/quota/index.ts'
-import { type ResourceType, builtInResources, pods } from '../../client/index.ts'
+import { type ResourceType, type SharedInformer, builtInResources, pods } from '../../client/index.ts'
 import { type ObserveContext, allIn } from '../kit/index.ts'
 
-/** How long a count stands before the next: changes come in swarms, and a count costs as much as there is to count. */
+/** The shortest time between two counts. Changes arrive in bursts, and a count traverses all objects. */
 export const countEveryMs = 100
 
-/** A kind whose objects quotas can hold. */
+/** A kind that quotas can limit. */
 export interface CountedKind {
   type: ResourceType
   evaluator: QuotaEvaluator
 }
 
-/** Every kind that can be counted, each under one of its versions. */
+/** All countable kinds, each in one version. */
 export const countedKinds: readonly CountedKind[] = builtInResources.flatMap((type, at) => {
-  const isFirst = builtInResources.findIndex(({ group, plural }) => group === type.group && plural === type.plural) === at
+  const isFirst =
+    builtInResources.findIndex(({ group, plural }) => group === type.group && plural === type.plural) === at
   const evaluator = type.namespaced && isFirst ? evaluatorOf(type.group, type.plural) : undefined
   return evaluator ? [{ type, evaluator }] : []
 })
 
 export const namesOf = ({ spec }: ResourceQuota): string[] => Object.keys(spec?.hard ?? {})
 
-/** What was found at an earlier look. */
+/** The result of an earlier reconcile. */
 export interface Memory {
   countedAtMs: number
-  /** Set while the status says something else than the count. */
+  /** Set while the status differs from the count. */
   doubt: Doubt | undefined
 }
 
 /** A difference between a status and a count. */
 export interface Doubt {
   sinceMs: number
-  /** The version of the quota that was looked at last, and since when. */
+  /** The version of the quota at the last reconcile, and its first observation. */
   version: string
   versionSinceMs: number
 }
@@ -43,43 +45,72 @@ export interface Observed {
   quota: ResourceQuota
   nowMs: number
   remembered: Memory | undefined
-  /** Undefined if the last count is too young. */
+  /**
+   * True if the status does not match the spec, which prevents all requests from being checked: it is updated at once.
+   */
+  isUrgent: boolean
+  /** Undefined if the last count is too recent. */
   counted: ResourceList | undefined
-  /** What was counted in caches that are older than the quota: what was charged last may not be there yet. */
+  /** Names that were counted in caches older than the quota, which may lack the last charge. */
   countedEarly: ReadonlySet<string>
-  /** When a pod that is being deleted stops to count. */
+  /** The time at which a terminating pod stops to count. */
   nextEndMs: number | undefined
 }
 
-const isCounted = (name: string): boolean => countedKinds.some(({ evaluator }) => evaluator.uses(name))
-
-/** A status that does not answer the spec keeps requests from being judged at all: it cannot wait. */
-export function isUrgent({ spec, status }: ResourceQuota): boolean {
+/**
+ * Reports whether requests wait for the status, because its limits differ from the spec, or it lacks the usage of these
+ * kinds.
+ */
+export function isUrgent({ spec, status }: ResourceQuota, kinds: readonly CountedKind[]): boolean {
   const [wanted, told] = [spec?.hard ?? {}, status?.hard ?? {}]
   const names = Object.keys(wanted)
   if (names.length !== Object.keys(told).length) return true
+  const isCounted = (name: string) => kinds.some(({ evaluator }) => evaluator.uses(name))
   return names.some((name) => told[name] !== wanted[name] || (status?.used?.[name] === undefined && isCounted(name)))
 }
 
-/** Counts what is used of a quota in its namespace. */
-export function observe({ caches, nowMs, remembered }: ObserveContext, quota: ResourceQuota): Observed {
-  const memory = remembered as Memory | undefined
-  const isDue = !memory || isUrgent(quota) || nowMs - memory.countedAtMs >= countEveryMs
-  if (!isDue) return { quota, nowMs, remembered: memory, counted: undefined, countedEarly: new Set(), nextEndMs: undefined }
-  const namespace = quota.metadata.namespace ?? ''
+/** The objects of one kind in a quota's namespace, and the cache that has them. */
+export interface CachedObjects {
+  objects: readonly KubeObject[]
+  informer: Pick<SharedInformer, 'hasSynced' | 'lastSyncResourceVersion'>
+}
+
+/** Counts the usage of a quota in its namespace, for `kinds`. `cached` returns undefined for a kind without a cache. */
+export function count(
+  { quota, nowMs, remembered }: Pick<Observed, 'quota' | 'nowMs' | 'remembered'>,
+  kinds: readonly CountedKind[],
+  cached: (kind: CountedKind, namespace: string) => CachedObjects | undefined,
+): Observed {
+  const urgent = isUrgent(quota, kinds)
+  const isDue = !remembered || urgent || nowMs - remembered.countedAtMs >= countEveryMs
+  const seen = { quota, nowMs, remembered, isUrgent: urgent }
+  if (!isDue) return { ...seen, counted: undefined, countedEarly: new Set(), nextEndMs: undefined }
   const names = namesOf(quota)
   const counted: ResourceList = {}
   const countedEarly = new Set<string>()
   let ends: number[] = []
-  for (const { type, evaluator } of countedKinds) {
-    if (!names.some((name) => evaluator.uses(name)) || !caches.covers(type, namespace)) continue
-    const objects = allIn(caches, type, namespace)
-    const total = totalUsage(quota, names, evaluator, objects, nowMs)
+  for (const kind of kinds) {
+    if (!names.some((name) => kind.evaluator.uses(name))) continue
+    const found = cached(kind, quota.metadata.namespace ?? '')
+    if (!found) continue
+    const {
+      objects,
+      informer: { hasSynced, lastSyncResourceVersion },
+    } = found
+    const total = totalUsage(quota, names, kind.evaluator, objects, nowMs)
     addTo(counted, total)
-    const { hasSynced, lastSyncResourceVersion } = caches.of(type)
-    const isEarly = hasSynced && compareResourceVersions(lastSyncResourceVersion, quota.metadata.resourceVersion ?? '') < 0
+    const isEarly =
+      hasSynced && compareResourceVersions(lastSyncResourceVersion, quota.metadata.resourceVersion ?? '') < 0
     if (isEarly) for (const name in total) countedEarly.add(name)
-    if (type === pods) ends = (objects as Pod[]).flatMap((pod) => uncountedAtMs(pod) ?? []).filter((atMs) => atMs >= nowMs)
+    if (kind.type === pods) {
+      ends = (objects as Pod[]).flatMap((pod) => uncountedAtMs(pod) ?? []).filter((atMs) => atMs >= nowMs)
+    }
   }
-  return { quota, nowMs, remembered: memory, counted, countedEarly, nextEndMs: ends.length ? Math.min(...ends) : undefined }
+  return { ...seen, counted, countedEarly, nextEndMs: ends.length ? Math.min(...ends) : undefined }
 }
+
+/** Counts the usage of built-in kinds. */
+export const observe = ({ caches, nowMs, remembered }: ObserveContext, quota: ResourceQuota): Observed =>
+  count({ quota, nowMs, remembered: remembered as Memory | undefined }, countedKinds, ({ type }, namespace) =>
+    caches.covers(type, namespace) ? { objects: allIn(caches, type, namespace), informer: caches.of(type) } : undefined,
+  )

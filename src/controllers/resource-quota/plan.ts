@@ -2,7 +2,7 @@ import type { Step } from '../kit/index.ts'
 import { type Observed, countEveryMs } from './observe.ts'
 import { findingOf } from './status.ts'
 
-/** However sure we are: counted again from time to time, as by Kubernetes. */
+/** The usage is recounted periodically, as in Kubernetes. */
 const recountEveryMs = 5 * 60_000
 
 function nextCountMs(seen: Observed): number {
@@ -18,5 +18,5 @@ function nextCountMs(seen: Observed): number {
   }
 }
 
-/** There is nothing to do but to count: this says when next. */
+/** Sets the time of the next count. There are no actions. */
 export const plan = (seen: Observed): Step<never> => ({ actions: [], requeueAfterMs: nextCountMs(seen) })

@@ -6,7 +6,8 @@ import { type Step, defineController, watching } from '../kit/index.ts'
 
 const name = 'kube-root-ca.crt'
 const description = 'kubernetes.io/description'
-const descriptionText = "Certificates that vouch for this cluster's API server at its internal addresses, kubernetes.default.svc among them, and for nothing else."
+const descriptionText =
+  "Certificates that vouch for this cluster's API server at its internal addresses, kubernetes.default.svc among them, and for nothing else."
 
 export interface Observed {
   isActive: boolean
@@ -18,20 +19,22 @@ type Action = { kind: 'Create'; caPem: string } | { kind: 'Correct'; found: Conf
 
 const dataOf = (caPem: string) => ({ 'ca.crt': caPem })
 
-/** Nothing is made in a namespace that is ending, nor without anything to publish. */
-export function plan({ isActive, found, caPem }: Observed): Step<Action> {
+/** Nothing is created in a terminating namespace, or without certificates. */
+function plan({ isActive, found, caPem }: Observed): Step<Action> {
   if (!isActive || caPem === '') return { actions: [] }
   if (!found) return { actions: [{ kind: 'Create', caPem }] }
   const isRight = deepEqual(found.data, dataOf(caPem)) && Boolean(found.metadata.annotations?.[description])
   return { actions: isRight ? [] : [{ kind: 'Correct', found, caPem }] }
 }
 
-/** Keeps a config map with the certificates that vouch for the API server in every namespace. */
+/** Maintains a config map with the certificates of the API server's authority in every namespace. */
 export const rootCaPublisher = (caPem: string) =>
   defineController<Namespace, Observed, Action>({
     name: 'root-ca-cert-publisher',
     owner: namespaces,
-    watches: [watching(configmaps, ({ metadata }) => (metadata.name === name ? [metadata.namespace ?? ''] : []))],
+    sources: {
+      watches: [watching(configmaps, ({ metadata }) => (metadata.name === name ? [metadata.namespace ?? ''] : []))],
+    },
     observe: ({ caches }, { metadata, status }) => ({
       isActive: status?.phase === 'Active',
       found: caches.get(configmaps, metadata.name ?? '', name),
@@ -49,7 +52,11 @@ export const rootCaPublisher = (caPem: string) =>
       },
       Correct({ writer }, { found, caPem: wanted }) {
         const annotations = { ...found.metadata.annotations, [description]: descriptionText }
-        return writer.update(configmaps, { ...found, metadata: { ...found.metadata, annotations }, data: dataOf(wanted) })
+        return writer.update(configmaps, {
+          ...found,
+          metadata: { ...found.metadata, annotations },
+          data: dataOf(wanted),
+        })
       },
     },
   })

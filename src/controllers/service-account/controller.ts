@@ -3,7 +3,7 @@ import type { Namespace } from '../../api/generated/types.ts'
 import { namespaces, serviceaccounts } from '../../client/index.ts'
 import { type Step, defineController, watching } from '../kit/index.ts'
 
-/** The account of pods that name none. */
+/** The account of pods without one. */
 const name = 'default'
 
 export interface Observed {
@@ -13,16 +13,24 @@ export interface Observed {
 
 type Action = { kind: 'Create' }
 
-/** Nothing is made in a namespace that is ending. */
-export const plan = ({ isActive, exists }: Observed): Step<Action> => ({ actions: isActive && !exists ? [{ kind: 'Create' }] : [] })
+/** Nothing is created in a terminating namespace. */
+const plan = ({ isActive, exists }: Observed): Step<Action> => ({
+  actions: isActive && !exists ? [{ kind: 'Create' }] : [],
+})
 
-/** Keeps a service account `default` in every namespace. */
+/** Maintains a service account `default` in every namespace. */
 export const serviceAccountController = defineController<Namespace, Observed, Action>({
   name: 'serviceaccount',
   owner: namespaces,
-  watches: [
-    watching(serviceaccounts, ({ metadata }) => (metadata.name === name ? [metadata.namespace ?? ''] : []), () => false),
-  ],
+  sources: {
+    watches: [
+      watching(
+        serviceaccounts,
+        ({ metadata }) => (metadata.name === name ? [metadata.namespace ?? ''] : []),
+        () => false,
+      ),
+    ],
+  },
   observe: ({ caches }, { metadata, status }) => ({
     isActive: status?.phase === 'Active',
     exists: caches.get(serviceaccounts, metadata.name ?? '', name) !== undefined,

@@ -7,20 +7,29 @@ const isGoing = ({ metadata }: ServiceCIDR): boolean => metadata.deletionTimesta
 
 const nameOf = ({ metadata }: { metadata: { name?: string } }): string => metadata.name ?? ''
 
-/** The ranges that are being deleted: what else there is decides whether they may go. */
+/** The ranges that are being deleted, which depend on the other ranges. */
 const goingRanges = (caches: Caches): ServiceCIDR[] => caches.of(servicecidrs).list().filter(isGoing)
 
-/** Keeps ranges of Service addresses for as long as an address depends on them. */
+/** Keeps address ranges of Services while an address depends on them. */
 export const serviceCidrController = defineController<ServiceCIDR, Observed, Action>({
   name: 'service-cidr',
   owner: servicecidrs,
-  plansDeletion: true,
-  watches: [
-    watching(servicecidrs, (_, caches) => goingRanges(caches).map(nameOf)),
-    watching(ipaddresses, (address, caches) => goingRanges(caches).filter((cidr) => hasAddress(cidr, nameOf(address))).map(nameOf)),
-  ],
+  deletion: { isPlanned: true },
+  sources: {
+    watches: [
+      watching(servicecidrs, (_, caches) => goingRanges(caches).map(nameOf)),
+      watching(ipaddresses, (address, caches) =>
+        goingRanges(caches)
+          .filter((cidr) => hasAddress(cidr, nameOf(address)))
+          .map(nameOf),
+      ),
+    ],
+  },
   observe({ caches, nowMs }, cidr) {
-    const others = caches.of(servicecidrs).list().filter((other) => nameOf(other) !== nameOf(cidr) && !isGoing(other))
+    const others = caches
+      .of(servicecidrs)
+      .list()
+      .filter((other) => nameOf(other) !== nameOf(cidr) && !isGoing(other))
     const addresses = isGoing(cidr) ? caches.of(ipaddresses).list().map(nameOf) : []
     return { cidr, others, addresses: addresses.filter((address) => hasAddress(cidr, address)), nowMs }
   },
@@ -31,5 +40,5 @@ export const serviceCidrController = defineController<ServiceCIDR, Observed, Act
     LetGo: ({ writer, owner }) =>
       writer.patch(servicecidrs, owner, finalizersPatch(removeFinalizer(owner, finalizer)), { type: 'merge' }),
   },
-  status: statusOf,
+  status: { compute: statusOf },
 })

@@ -5,15 +5,18 @@ import type { Step } from '../kit/index.ts'
 import { type Saying, findCondition, millisecondsOf, setCondition } from '../kit/workload/index.ts'
 
 export const finalizer = 'networking.k8s.io/service-cidr-finalizer'
-/** API servers may still give out addresses of a range that is being deleted until they have seen that it is. */
+/**
+ * The time until all API servers have seen that a range is being deleted. Before that they may allocate addresses from
+ * it.
+ */
 const graceMs = 10_000
 const inUse = 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR'
 
 export interface Observed {
   cidr: ServiceCIDR
-  /** All other ranges that stay. */
+  /** All other ranges that are not being deleted. */
   others: readonly ServiceCIDR[]
-  /** The addresses of Services that lie in the range; looked up for a range that is being deleted. */
+  /** The addresses of Services in the range. Read only for a range that is being deleted. */
   addresses: readonly string[]
   nowMs: number
 }
@@ -22,17 +25,17 @@ export type Action = { kind: 'Protect' } | { kind: 'LetGo' }
 
 const rangesOf = ({ spec }: ServiceCIDR): Cidr[] => (spec?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? [])
 
-/** True if an address lies in one of the ranges of a ServiceCIDR. */
+/** True if an address is in one of the ranges of a ServiceCIDR. */
 export function hasAddress(cidr: ServiceCIDR, address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && rangesOf(cidr).some((range) => cidrContains(range, ip))
 }
 
-/** The first address that would have no range without this one. */
+/** The first address that has no other range. */
 const firstHeld = ({ others, addresses }: Observed): string | undefined =>
   addresses.find((address) => !others.some((other) => hasAddress(other, address)))
 
-/** A range that is deleted goes when no address depends on it, and not before every server has seen that it goes. */
+/** A deleted range is released when no address depends on it, and every server has seen the deletion. */
 export function plan(seen: Observed): Step<Action> {
   const { cidr, nowMs } = seen
   const isProtected = hasFinalizer(cidr, finalizer)
@@ -56,5 +59,8 @@ export function statusOf(seen: Observed): NonNullable<ServiceCIDR['status']> {
   const next: Saying = isHeld
     ? { type: 'Ready', status: 'False', reason: 'Terminating', message: inUse }
     : { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' }
-  return { ...cidr.status, conditions: setCondition(before, next, nowMs) as NonNullable<ServiceCIDR['status']>['conditions'] }
+  return {
+    ...cidr.status,
+    conditions: setCondition(before, next, nowMs) as NonNullable<ServiceCIDR['status']>['conditions'],
+  }
 }

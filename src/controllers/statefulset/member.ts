@@ -1,56 +1,55 @@
 import { type Cause, causeIn } from '../../api/explain/index.ts'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
+import { claimNamesOf } from '../../api/kinds/volumes/volume-references.ts'
 import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { soonest } from '../../base/soonest.ts'
 import { type Finders, availableAtMs, isPodFinished, isPodReady, isPodTerminating } from '../kit/workload/index.ts'
-import { ownClaims } from './claims.ts'
-import { claimNameAt, newClaims, ordinalOf, podNameLabel, revisionOf, startOrdinal } from './identity.ts'
+import { claimNameAt, newClaims, ordinalOf, ownClaims, podNameLabel, revisionOf, startOrdinal } from './identity.ts'
 
 /** Finds the claims of a set by name. */
 export type ClaimOf = (name: string) => PersistentVolumeClaim | undefined
 
-/** The facts that the pods of a set are read by, besides the pods themselves. */
+/** The input for reading the pods of a set, besides the pods. */
 export interface Basis {
   set: StatefulSet
   matches: LabelMatcher
-  /** The name of the revision that all replicas are to become. */
+  /** The name of the update revision. */
   update: string
   claimOf: ClaimOf
   nodeOf?: Finders['nodeOf']
 }
 
-/** A pod of a set with what the set goes by. */
+/** A pod of a set, with the facts that the set depends on. */
 export interface Member {
   ordinal: number
   pod: Pod
-  /** `replica` has one of the wanted ordinals, `condemned` another, and `misfit` is not selected any more. */
+  /** A `replica` has a desired ordinal, a `condemned` pod another one, and a `misfit` is no longer selected. */
   role: 'replica' | 'condemned' | 'misfit'
   revision: string
   isTerminating: boolean
   isFinished: boolean
   isPending: boolean
-  /** Runs and is ready, even if it is on its way out. */
+  /** Running and ready, even if terminating. */
   isReady: boolean
-  /** The same for long enough. */
+  /** Ready for at least minReadySeconds. */
   isAvailable: boolean
-  /** What counts against maxUnavailable: going, or not ready for long enough. */
+  /** Counts against maxUnavailable: terminating, or not available. */
   isUnavailable: boolean
-  /** False if the label that tells its name is missing. */
+  /** False if the label with the pod's name is missing. */
   isNamed: boolean
-  /** To stay, and not of the new revision. */
+  /** Not terminating, and not of the update revision. */
   isOutdated: boolean
-  /** True for a replica that the partition does not keep as it is. */
+  /** True for a replica that the partition does not hold back. */
   isUpdatable: boolean
-  /** True if something is to be done for it, or for its claims, wherever the rollout stands. */
+  /** True if the pod or its claims need an action, regardless of the rollout. */
   isNeedy: boolean
-  /** Why it is not available. */
+  /** The reason why the pod is not available. */
   cause: Cause | undefined
-  /** The time at which it is something else without any event. */
+  /** The time at which a field changes without an event. */
   changesAtMs: number | undefined
 }
 
-/** Undefined for a pod whose name no pod of the set has. */
+/** Undefined for a pod whose name is not of this set. */
 export function memberOf(basis: Basis, pod: Pod, nowMs: number): Member | undefined {
   const { set, matches, update } = basis
   const { name = '', labels } = pod.metadata
@@ -68,7 +67,8 @@ export function memberOf(basis: Basis, pod: Pod, nowMs: number): Member | undefi
   const isUnavailable = isTerminating || !isAvailable
   const isKept = place < (updateStrategy.rollingUpdate?.partition ?? 0)
   const isUpdated = revision === update
-  const cause = isUnavailable && role !== 'misfit' ? causeIn(explained(basis, isUpdated || isKept, nowMs), pod) : undefined
+  const cause =
+    isUnavailable && role !== 'misfit' ? causeIn(explained(basis, isUpdated || isKept, nowMs), pod) : undefined
   const read = {
     ordinal,
     pod,
@@ -89,20 +89,28 @@ export function memberOf(basis: Basis, pod: Pod, nowMs: number): Member | undefi
   return { ...read, isNeedy: isNeedy(basis, read) }
 }
 
-/** A pod that the partition keeps is as updated as it is to be. */
+/** A pod below the partition counts as updated. */
 function explained({ set, claimOf, nodeOf }: Basis, isUpdated: boolean, nowMs: number): Parameters<typeof causeIn>[0] {
   const { minReadySeconds = 0 } = set.spec
-  return { kind: 'StatefulSet', object: set, around: { nowMs, minReadySeconds, claimOf, nodeOf }, isUpdated: () => isUpdated }
+  return {
+    kind: 'StatefulSet',
+    object: set,
+    around: { nowMs, minReadySeconds, claimOf, nodeOf },
+    isUpdated: () => isUpdated,
+  }
 }
 
-function isNeedy({ set, claimOf }: Basis, { pod, ordinal, role, isFinished, isTerminating, isPending, isNamed }: Omit<Member, 'isNeedy'>): boolean {
+function isNeedy(
+  { set, claimOf }: Basis,
+  { pod, ordinal, role, isFinished, isTerminating, isPending, isNamed }: Omit<Member, 'isNeedy'>,
+): boolean {
   const { volumeClaimTemplates = [] } = set.spec
   const isLeft = !isFinished && !isTerminating
   if (role === 'replica' && ((isFinished && !isTerminating) || (isLeft && !isNamed))) return true
   if (volumeClaimTemplates.length === 0) return false
-  // A claim that the pod does not name may come and go unnoticed.
+  // No event is received for a claim that the pod does not mount.
   const named = new Set(claimNamesOf(pod))
   if (volumeClaimTemplates.some((template) => !named.has(claimNameAt(set, template, ordinal)))) return true
   if (isLeft && isPending && newClaims(set, ordinal).some(({ metadata }) => !claimOf(metadata.name!))) return true
-  return ownClaims(set, claimOf, pod, ordinal, role === 'condemned').length > 0
+  return ownClaims({ set, claimOf }, { pod, ordinal }, role === 'condemned').length > 0
 }

@@ -1,29 +1,35 @@
-import type { ControllerRevision, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { claim, compileLabelSelector, controllerrevisions, persistentvolumeclaims, pods as podType } from '../../client/index.ts'
+import type { ControllerRevision, Pod, PodTemplateSpec, StatefulSet } from '../../api/generated/types.ts'
+import { templateOf } from '../../api/kinds/workloads/controller-revision.ts'
+import {
+  claim,
+  compileLabelSelector,
+  controllerrevisions,
+  persistentvolumeclaims,
+  pods as podType,
+} from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
-import { type Finders, inHistory, nodeFinder } from '../kit/workload/index.ts'
+import { type Finders, type RevisionStep, inHistory, nodeFinder, reviseTo } from '../kit/workload/index.ts'
 import { type Basis, type ClaimOf, type Member, memberOf } from './member.ts'
-import { type Places, emptyPlaces, placesReader } from './places.ts'
-import { type Revisions, revisionsOf } from './revision.ts'
+import { type Ordinals, emptyOrdinals, ordinalsReader } from './ordinals.ts'
 
-/** All that is known of a set when it is decided about. */
+/** The input of a reconcile. */
 export interface Observed {
   set: StatefulSet
   revisions: Revisions
-  /** Its own pods, and those that it is about to adopt. */
-  places: Places
+  /** The set's own pods, and the pods to adopt. */
+  ordinals: Ordinals
   adopt: readonly Pod[]
   release: readonly Pod[]
-  /** In order, with those that are about to be adopted. */
+  /** Sorted, including the revisions to adopt. */
   history: readonly ControllerRevision[]
   orphanRevisions: readonly ControllerRevision[]
   claimOf: ClaimOf
-  /** Finds nodes, where they are cached. */
+  /** Finds nodes, if they are cached. */
   nodeOf?: Finders['nodeOf']
-  /** The time at which the next pod becomes available, or is late, by itself. */
+  /** The time at which the next pod becomes available, or is late, without an event. */
   changesAtMs: number | undefined
   nowMs: number
-  /** Gates. */
+  /** Feature gates. */
   honoursMaxUnavailable: boolean
   hasConditions: boolean
 }
@@ -32,17 +38,30 @@ export function observe(ctx: ObserveContext, set: StatefulSet): Observed {
   const { caches, nowMs, gates } = ctx
   const { namespace = '', uid = '' } = set.metadata
   const matches = compileLabelSelector(set.spec.selector)
-  const ofRevision = claim(set, matches, [...caches.owned(controllerrevisions, set), ...caches.orphans(controllerrevisions, namespace)])
+  const ofRevision = claim(set, matches, [
+    ...caches.owned(controllerrevisions, set),
+    ...caches.orphans(controllerrevisions, namespace),
+  ])
   const history = inHistory([...ofRevision.kept, ...ofRevision.adopt])
   const revisions = revisionsOf(set, history)
   const claimOf: ClaimOf = (name) => caches.get(persistentvolumeclaims, namespace, name)
   const basis: Basis = { set, matches, update: revisions.update.name, claimOf, nodeOf: nodeFinder(caches) }
-  const { tally: places, changesAtMs } = ctx.roster(uid, placesReader(basis, revisions), nowMs)
-  const { adopt, release } = claim(set, matches, [...places.misfits.values(), ...caches.orphans(podType, namespace).filter((pod) => memberOf(basis, pod, nowMs))])
+  const { tally: ordinals, changesAtMs } = ctx.roster(uid, ordinalsReader(basis, revisions), nowMs)
+  const { adopt, release } = claim(set, matches, [
+    ...ordinals.misfits.values(),
+    ...caches.orphans(podType, namespace).filter((pod) => memberOf(basis, pod, nowMs)),
+  ])
   return {
     set,
     revisions,
-    places: adopt.length > 0 ? withAdopted(places, adopt.map((pod) => memberOf(basis, pod, nowMs)!), emptyPlaces(set, revisions)) : places,
+    ordinals:
+      adopt.length > 0
+        ? withAdopted(
+            ordinals,
+            adopt.map((pod) => memberOf(basis, pod, nowMs)!),
+            emptyOrdinals(set, revisions),
+          )
+        : ordinals,
     adopt,
     release,
     history,
@@ -56,8 +75,33 @@ export function observe(ctx: ObserveContext, set: StatefulSet): Observed {
   }
 }
 
-/** The same places with pods that the set does not own yet. */
-function withAdopted(places: Places, adopted: readonly Member[], into: Places): Places {
-  for (const member of [...places.all(), ...adopted]) into.add(member)
+/** The same ordinals with pods that the set does not own yet. */
+function withAdopted(ordinals: Ordinals, adopted: readonly Member[], into: Ordinals): Ordinals {
+  for (const member of [...ordinals.all(), ...adopted]) into.add(member)
   return into
+}
+
+/** A revision, which may not be stored yet. */
+interface Revision {
+  name: string
+  template: PodTemplateSpec
+}
+
+export interface Revisions {
+  step: RevisionStep
+  /** The revision that all replicas are updated to. */
+  update: Revision
+  /** The previous revision, which replicas below the partition keep. */
+  current: Revision
+}
+
+/** Determines the two revisions of a set. `history` is sorted. */
+export function revisionsOf(set: StatefulSet, history: readonly ControllerRevision[]): Revisions {
+  const step = reviseTo(set.metadata.name!, history, set.spec.template, set.status.collisionCount ?? 0)
+  const update = {
+    name: step.kind === 'Create' ? step.name : step.revision.metadata.name!,
+    template: set.spec.template,
+  }
+  const stored = history.find((r) => r.metadata.name === set.status.currentRevision)
+  return { step, update, current: stored ? { name: stored.metadata.name!, template: templateOf(stored) } : update }
 }

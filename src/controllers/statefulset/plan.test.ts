@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
 import { plan } from './plan.ts'
-import { type PodState, type SeenOver, type SetOver, inWords, samplePod, sampleRevision, sampleSeen, sampleSet } from './sample.ts'
+import {
+  type PodState, type SeenOver, type SetOver, inWords, samplePod, sampleRevision, sampleSeen, sampleSet,
+} from './sample.ts'
 
 const actionsOf = (over: SeenOver): string[] => plan(sampleSeen(over)).actions.map(inWords)
 
@@ -9,7 +11,7 @@ const actionsOf = (over: SeenOver): string[] => plan(sampleSeen(over)).actions.m
 const podsOf = (revision: string, ...states: (PodState | undefined)[]): Pod[] => states.flatMap((state, i) => (state ? [samplePod(i, revision, state)] : []))
 const five = (revision: string): Pod[] => podsOf(revision, 'ready', 'ready', 'ready', 'ready', 'ready')
 
-describe('filling places', () => {
+describe('filling ordinals', () => {
   it.each<[string, SetOver, Pod[], string[]]>([
     ['in order: the first', {}, [], ['create web-0@a']],
     ['in order: the next when the one before is available', {}, podsOf('a', 'ready'), ['create web-1@a']],

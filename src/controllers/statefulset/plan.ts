@@ -1,48 +1,36 @@
-import type { PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
-import type { OwnerReference } from '../../api/object.ts'
-import type { New } from '../../client/index.ts'
-import { type RevisionAction, type Step, revise } from '../kit/index.ts'
+import { type Step, revise } from '../kit/index.ts'
 import { surplusRevisions } from '../kit/workload/index.ts'
-import { type Look, lookAt } from './look.ts'
+import type { Action } from './apply.ts'
+import type { Derived } from './derive.ts'
 import type { Observed } from './observe.ts'
-import { fillReplicas } from './replicas.ts'
-import { removeCondemned } from './condemned.ts'
+import { fillReplicas, removeCondemned } from './replicas.ts'
 import { rollOut } from './update.ts'
 
-export type Action =
-  | RevisionAction
-  | { kind: 'AdoptPod'; pod: Pod }
-  | { kind: 'ReleasePod'; pod: Pod }
-  /** With the claims that it lacks, which are made first. */
-  | { kind: 'CreatePod'; pod: New<Pod>; claims: readonly New<PersistentVolumeClaim>[] }
-  | { kind: 'CreateClaims'; pod: Pod; claims: readonly New<PersistentVolumeClaim>[] }
-  | { kind: 'OwnClaim'; claim: PersistentVolumeClaim; owners: readonly OwnerReference[] }
-  | { kind: 'LabelPod'; pod: Pod; labels: Readonly<Record<string, string>> }
-  /** `ifUnchanged`: because it serves nobody, which must still be so when it goes. */
-  | { kind: 'DeletePod'; pod: Pod; ifUnchanged?: true }
-
-/** What one stage wants, and whether those after it have to wait for it. */
+/** The actions of one stage, and whether later stages must wait. */
 export interface Stage {
   actions: readonly Action[]
-  /** Why no later stage may act; undefined if they may. */
+  /** The reason why no later stage may act. Undefined if they may. */
   wait?: string
 }
 
-/** Decides the next step of a set: its places are filled first, then those that are too many go, then what is outdated is replaced. */
-export function plan(seen: Observed): Step<Action> {
-  const look = lookAt(seen)
-  // Pods name their revision: it has to be there before them.
-  const actions: Action[] = [...belongings(seen), ...revise(look.revisions.step)]
+/** Decides the next step of a set: fill the ordinals, remove condemned pods, then replace outdated ones. */
+export function plan(seen: Derived): Step<Action> {
+  // Pods name their revision, so it must exist before them.
+  const actions: Action[] = [...belongings(seen), ...revise(seen.revisions.step)]
   let wait: string | undefined
   for (const stage of [fillReplicas, removeCondemned, rollOut]) {
-    const { actions: more, wait: reason } = stage(look)
+    const { actions: more, wait: reason } = stage(seen)
     actions.push(...more)
     wait = reason
     if (wait !== undefined) break
   }
-  actions.push(...forget(look))
+  actions.push(...forget(seen))
   const { changesAtMs, nowMs } = seen
-  return { actions, ...(wait === undefined ? {} : { wait }), ...(changesAtMs === undefined ? {} : { requeueAfterMs: changesAtMs - nowMs }) }
+  return {
+    actions,
+    ...(wait === undefined ? {} : { wait }),
+    ...(changesAtMs === undefined ? {} : { requeueAfterMs: changesAtMs - nowMs }),
+  }
 }
 
 function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
@@ -53,10 +41,13 @@ function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
   ]
 }
 
-function forget({ seen, places, revisions }: Look): Action[] {
-  const { revisionHistoryLimit = 10 } = seen.set.spec
-  if (seen.history.length <= revisionHistoryLimit) return []
-  const ofPods = [...places.ofRevision].flatMap(([revision, count]) => (count > 0 ? [revision] : []))
+function forget({ set, history, ordinals, revisions }: Derived): Action[] {
+  const { revisionHistoryLimit = 10 } = set.spec
+  if (history.length <= revisionHistoryLimit) return []
+  const ofPods = [...ordinals.ofRevision].flatMap(([revision, count]) => (count > 0 ? [revision] : []))
   const inUse = new Set([revisions.current.name, revisions.update.name, ...ofPods])
-  return surplusRevisions(seen.history, inUse, revisionHistoryLimit).map((revision) => ({ kind: 'DeleteRevision', revision }))
+  return surplusRevisions(history, inUse, revisionHistoryLimit).map((revision) => ({
+    kind: 'DeleteRevision',
+    revision,
+  }))
 }

@@ -1,13 +1,13 @@
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
-import { templatePatch } from '../../api/kinds/controller-revision.ts'
+import { templatePatch } from '../../api/kinds/workloads/controller-revision.ts'
 import { soonest } from '../../base/soonest.ts'
 import { compileLabelSelector } from '../../client/index.ts'
+import type { Action } from './apply.ts'
+import { type Derived, derive } from './derive.ts'
 import { identityLabels } from './identity.ts'
 import { memberOf } from './member.ts'
-import type { Observed } from './observe.ts'
-import { emptyPlaces } from './places.ts'
-import type { Action } from './plan.ts'
-import { revisionsOf } from './revision.ts'
+import { type Observed, revisionsOf } from './observe.ts'
+import { emptyOrdinals } from './ordinals.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'
@@ -23,8 +23,17 @@ export interface SetOver {
   status?: object
 }
 
-/** A set for tests: five replicas, in order, all at the first image. */
-export function sampleSet({ replicas = 5, policy = 'OrderedReady', image = 'a', partition = 0, maxUnavailable, spec, metadata, status }: SetOver = {}): StatefulSet {
+/** A set for tests: five replicas, in order, with the first image. */
+export function sampleSet({
+  replicas = 5,
+  policy = 'OrderedReady',
+  image = 'a',
+  partition = 0,
+  maxUnavailable,
+  spec,
+  metadata,
+  status,
+}: SetOver = {}): StatefulSet {
   return {
     metadata: { name: 'web', namespace: 'default', uid: 'set', generation: 1, ...metadata },
     spec: {
@@ -33,7 +42,10 @@ export function sampleSet({ replicas = 5, policy = 'OrderedReady', image = 'a', 
       serviceName: 'web',
       selector: { matchLabels: { app: 'web' } },
       template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image }] } },
-      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition, ...(maxUnavailable === undefined ? {} : { maxUnavailable }) } },
+      updateStrategy: {
+        type: 'RollingUpdate',
+        rollingUpdate: { partition, ...(maxUnavailable === undefined ? {} : { maxUnavailable }) },
+      },
       revisionHistoryLimit: 10,
       ...spec,
     },
@@ -50,7 +62,12 @@ export const sampleRevision = (name: string, number: number, set: StatefulSet): 
 export type PodState = 'ready' | 'unready' | 'pending' | 'going' | 'failed' | 'young'
 
 /** A pod of the set: `ready` for an hour, `young` for five seconds. */
-export function samplePod(ordinal: number, revision: string, state: PodState = 'ready', over: { status?: object; metadata?: object } = {}): Pod {
+export function samplePod(
+  ordinal: number,
+  revision: string,
+  state: PodState = 'ready',
+  over: { status?: object; metadata?: object } = {},
+): Pod {
   const isReady = state === 'ready' || state === 'young' || state === 'going'
   const since = state === 'young' ? '2026-01-01T00:59:55Z' : longAgo
   return {
@@ -71,27 +88,38 @@ export function samplePod(ordinal: number, revision: string, state: PodState = '
   } as unknown as Pod
 }
 
-export interface SeenOver extends Partial<Omit<Observed, 'places' | 'revisions' | 'claimOf' | 'set'>> {
+export interface SeenOver extends Partial<Omit<Observed, 'ordinals' | 'revisions' | 'claimOf' | 'set'>> {
   set?: StatefulSet
   claims?: ReadonlyMap<string, PersistentVolumeClaim>
   pods?: readonly Pod[]
 }
 
-/** What a controller sees of a set with these pods; revisions `a` and `b` are there. */
-export function sampleSeen({ set: given = sampleSet(), pods = [], claims = new Map(), ...over }: SeenOver = {}): Observed {
+/** A derived observation of a set with these pods. Revisions `a` and `b` exist. */
+export function sampleSeen({
+  set: given = sampleSet(),
+  pods = [],
+  claims = new Map(),
+  ...over
+}: SeenOver = {}): Derived {
   const [a, b] = [sampleRevision('a', 1, sampleSet({ image: 'a' })), sampleRevision('b', 2, sampleSet({ image: 'b' }))]
   const isB = given.spec.template.spec!.containers[0]!.image === 'b'
   const set = { ...given, status: { currentRevision: 'a', updateRevision: isB ? 'b' : 'a', ...given.status } }
   const revisions = revisionsOf(set, over.history ?? (isB ? [a, b] : [a]))
   const claimOf = (name: string) => claims.get(name)
-  const basis = { set, matches: compileLabelSelector(set.spec.selector), update: revisions.update.name, claimOf, nodeOf: over.nodeOf }
-  const places = emptyPlaces(set, revisions)
+  const basis = {
+    set,
+    matches: compileLabelSelector(set.spec.selector),
+    update: revisions.update.name,
+    claimOf,
+    nodeOf: over.nodeOf,
+  }
+  const ordinals = emptyOrdinals(set, revisions)
   const members = [...pods, ...(over.adopt ?? [])].map((pod) => memberOf(basis, pod, over.nowMs ?? nowMs)!)
-  for (const member of members) places.add(member)
-  return {
+  for (const member of members) ordinals.add(member)
+  return derive({
     set,
     revisions,
-    places,
+    ordinals,
     adopt: [],
     release: [],
     history: isB ? [a, b] : [a],
@@ -102,10 +130,10 @@ export function sampleSeen({ set: given = sampleSet(), pods = [], claims = new M
     honoursMaxUnavailable: true,
     hasConditions: true,
     ...over,
-  }
+  })
 }
 
-/** An action in a few words. */
+/** A short text for an action. */
 export function inWords(action: Action): string {
   switch (action.kind) {
     case 'CreatePod':

@@ -23,7 +23,7 @@ function deleted(letters: string, policy: Policy, isOn: boolean, minReadySeconds
   return deletes.map((word) => word.replace('delete web-', '').replace(' if unchanged', '?')).join(' ')
 }
 
-/** What is deleted in order and in parallel, with the gate on and with it off. */
+/** The deleted pods in order and in parallel, with the gate enabled and disabled. */
 type Deleted = [on: string, onParallel: string, off: string, offParallel: string]
 type Row = [what: string, letters: string, maxUnavailable: number | string, ...Deleted]
 

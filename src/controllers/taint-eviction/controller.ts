@@ -4,20 +4,19 @@ import { isNotFound } from '../../api/errors.ts'
 import { keyOf, nodes, pods } from '../../client/index.ts'
 import { type ApplyContext, defineController, watching } from '../kit/index.ts'
 import { byNode, disruptionPatch, podsOnNode } from '../kit/workload/index.ts'
-import { type Action, type Clocks, type Observed, plan, runningClocks } from './plan.ts'
-import { evictingTaints } from './toleration.ts'
+import { type Action, type Clocks, type Observed, evictingTaints, plan, runningClocks } from './plan.ts'
 
 const noTaints: Observed['taints'] = []
 const noClocks: Clocks = new Map()
 
-/** Says on the pod why it ends, and deletes it. */
+/** Sets DisruptionTarget on the pod, and deletes it. */
 async function evict({ writer, event, nowMs }: ApplyContext<Node>, pod: Pod): Promise<void> {
   event('Normal', 'TaintManagerEviction', `Marking for deletion Pod ${keyOf(pod)}`, pod)
   const patch = disruptionPatch(pod, 'DeletionByTaintManager', 'Taint manager: deleting due to NoExecute taint', nowMs)
   try {
     if (patch) await writer.patch(pods, pod, patch, { type: 'strategic', subresource: 'status' })
   } catch (e) {
-    if (isNotFound(e)) return // gone already
+    if (isNotFound(e)) return // the pod is gone
     throw e
   }
   await writer.delete(pods, pod)
@@ -28,32 +27,35 @@ const podConcerns = (before: Pod, after: Pod): boolean =>
   before.metadata.uid !== after.metadata.uid ||
   !deepEqual(before.spec?.tolerations, after.spec?.tolerations)
 
-/** Takes pods off nodes with a NoExecute taint that they do not tolerate, or no longer. */
+/** Evicts pods from nodes with a NoExecute taint that they do not tolerate. */
 export const taintEviction = defineController<Node, Observed, Action>({
   name: 'taint-eviction',
   owner: nodes,
-  watches: [
-    watching(
-      pods,
-      ({ spec }, caches) => {
-        const node = spec?.nodeName ? caches.get(nodes, '', spec.nodeName) : undefined
-        return node && evictingTaints(node.spec?.taints).length > 0 ? [spec!.nodeName!] : []
-      },
-      podConcerns,
-    ),
-  ],
-  indexes: [byNode],
+  sources: {
+    watches: [
+      watching(
+        pods,
+        ({ spec }, caches) => {
+          const node = spec?.nodeName ? caches.get(nodes, '', spec.nodeName) : undefined
+          return node && evictingTaints(node.spec?.taints).length > 0 ? [spec!.nodeName!] : []
+        },
+        podConcerns,
+      ),
+    ],
+    indexes: [byNode],
+  },
   observe({ caches, nowMs, remembered }, node) {
     const taints = evictingTaints(node.spec?.taints)
     const clocks = (remembered as Clocks | undefined) ?? noClocks
-    // Nearly always: nobody has to go, and nobody had to.
+    // The usual case: no pod has to be evicted.
     if (taints.length === 0 && clocks.size === 0) return { taints: noTaints, pods: [], clocks, nowMs }
     return { taints, pods: podsOnNode(caches, node.metadata.name ?? ''), clocks, nowMs }
   },
   plan,
   apply: {
     Evict: { pace: 'all at once', run: (ctx, { pod }) => evict(ctx, pod) },
-    Cancel: async ({ event }, { pod }) => event('Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${keyOf(pod)}`, pod),
+    Cancel: async ({ event }, { pod }) =>
+      event('Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${keyOf(pod)}`, pod),
   },
   remember: runningClocks,
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, Taint, Toleration } from '../../api/generated/types.ts'
-import { type Observed, plan, runningClocks } from './plan.ts'
-import { toleratedMs } from './toleration.ts'
+import { type Observed, plan, runningClocks, toleratedMs } from './plan.ts'
 
 const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const ago = (seconds: number) => new Date(nowMs - seconds * 1000).toISOString()

@@ -10,26 +10,26 @@ import { standingWith } from '../../insight/workload/standing.ts'
 import type { Caches } from './caches.ts'
 import { Explainer } from './explainer.ts'
 
-/** `Deployment default/web`: the key of a row. */
+/** Returns the key of a row: `Deployment default/web`. */
 export const rowKey = (kind: KindName, key: string): string => `${kind} ${key}`
 
 export interface BoardListener {
   row?(key: string, row: Row | undefined): void
-  /** A pod of a workload has changed, or is gone. */
-  pod?(root: string, pod: Pod, isGone: boolean): void
-  /** The template or the set of revisions of a workload may be another one. */
+  /** A pod of a workload changed or was removed. */
+  pod?(root: string, pod: Pod): void
+  /** The template or the revisions of a workload may have changed. */
   revisions?(key: string): void
   node?(name: string): void
 }
 
-/** Rows are judged again at most so often. */
+/** Minimum interval between evaluations of rows. */
 const judgeEveryMs = 250
 
-/** The state of all workloads, from the shared caches. It tells its listeners what has changed. */
+/** The state of all workloads, computed from the shared caches. Listeners are notified of changes. */
 export class Board {
   readonly caches: Caches
   readonly rows = new Map<string, Row>()
-  /** Pods on each node. */
+  /** Number of pods by node. */
   readonly podsOnNode = new Map<string, number>()
   readonly #clock: Clock
   readonly #listeners = new Set<BoardListener>()
@@ -41,7 +41,14 @@ export class Board {
   constructor(caches: Caches, client: Client, clock: Clock, logger: Logger) {
     this.caches = caches
     this.#clock = clock
-    this.#explainer = new Explainer(caches, client, clock, logger, (key) => this.rows.get(key), (key, row) => this.#explained(key, row))
+    this.#explainer = new Explainer(
+      caches,
+      client,
+      clock,
+      logger,
+      (key) => this.rows.get(key),
+      (key, row) => this.#explained(key, row),
+    )
     for (const kind of workloadKinds) this.#follow(caches.workloads.get(kind.kind)!, this.#workloadHandler(kind))
     this.#follow(caches.pods, this.#podHandler())
     const node = (object: Node) => this.#tell((listener) => listener.node?.(object.metadata.name ?? ''))
@@ -53,7 +60,7 @@ export class Board {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Judges what has changed without waiting: the first page is to be whole. */
+  /** Evaluates pending changes now, so that the first page is complete. */
   judgeNow(): void {
     this.#cancel?.()
     this.#judge()
@@ -84,7 +91,7 @@ export class Board {
     }
     return {
       add: (object) => changed(object, true),
-      update: (old, object) => changed(object, old.metadata.generation !== object.metadata.generation || old.status?.updateRevision !== object.status?.updateRevision),
+      update: (old, object) => changed(object, mayHaveRevision(kind, old, object)),
       delete: (object) => changed(object, true),
     }
   }
@@ -96,26 +103,26 @@ export class Board {
       this.podsOnNode.set(name, (this.podsOnNode.get(name) ?? 0) + by)
       this.#tell((listener) => listener.node?.(name))
     }
-    const changed = (pod: Pod, isGone: boolean) => {
+    const changed = (pod: Pod) => {
       const root = this.caches.rootOf(pod)
       if (!root) return
       const key = rowKey(root.kind, root.key)
       const row = this.rows.get(key)
       if (row && needsExplanation(row)) this.#explainer.ask(key)
-      this.#tell((listener) => listener.pod?.(key, pod, isGone))
+      this.#tell((listener) => listener.pod?.(key, pod))
     }
     return {
       add: (pod) => {
         count(pod, 1)
-        changed(pod, false)
+        changed(pod)
       },
       update: (old, pod) => {
         if (old.spec?.nodeName !== pod.spec?.nodeName) count(pod, 1)
-        changed(pod, false)
+        changed(pod)
       },
       delete: (pod) => {
         count(pod, -1)
-        changed(pod, true)
+        changed(pod)
       },
     }
   }
@@ -144,7 +151,7 @@ export class Board {
   }
 
   #explained(key: string, row: Row): void {
-    // The row may have been judged again, or be gone, while its surroundings were read.
+    // The row may have been re-evaluated or removed while its details were read.
     const current = this.rows.get(key)
     if (!current || !needsExplanation(current)) return
     const shown = current.object === row.object ? row : { ...current, causes: row.causes }
@@ -158,7 +165,20 @@ export class Board {
   }
 }
 
-/** The workload that a key names; undefined for a text that is no key. */
+const revisionNumber = 'deployment.kubernetes.io/revision'
+
+/** Returns true if an update may have changed which pods have the newest revision. */
+function mayHaveRevision({ kind }: WorkloadKind, old: Workload, object: Workload): boolean {
+  // The generation of a ReplicaSet changes with each step of a rollout.
+  if (kind === 'ReplicaSet')
+    return old.metadata.annotations?.[revisionNumber] !== object.metadata.annotations?.[revisionNumber]
+  return (
+    old.metadata.generation !== object.metadata.generation ||
+    old.status?.updateRevision !== object.status?.updateRevision
+  )
+}
+
+/** Parses the key of a workload; undefined if it is invalid. */
 export function workloadNamed(text: string): { kind: WorkloadKind; namespace: string; name: string } | undefined {
   const [kindName = '', rest = ''] = text.split(' ')
   const [namespace = '', name = ''] = rest.split('/')

@@ -16,21 +16,24 @@ export interface CacheOptions {
   namespace: string
 }
 
-/** The index of objects by the uid of their controller. */
+/** Name of the index of objects by their controller's uid. */
 const ownerIndex = 'owner'
 const byOwner = (object: KubeObject): string[] => {
   const uid = controllerOf(object)?.uid
   return uid ? [uid] : []
 }
 
-/** Fields that no page shows, and that make up most of an object that came over HTTP. */
+/** Removes fields that no page shows, which are most of an object received over HTTP. */
 function withoutBulk<T extends KubeObject>(object: T): T {
   if (Object.isFrozen(object) || !object.metadata.managedFields) return object
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
-/** One set of informers for all viewers. They read as the dashboard itself; what a viewer is shown of it is checked for each viewer. */
+/**
+ * One set of informers for all viewers. They read with the dashboard's identity; the permissions of each viewer are
+ * checked separately.
+ */
 export class Caches {
   readonly pods: SharedInformer<Pod>
   readonly nodes: SharedInformer<Node>
@@ -43,7 +46,8 @@ export class Caches {
     const indexes = { [ownerIndex]: byOwner }
     this.pods = this.#factory.informer(pods, { ...scope, indexes, transform: withoutBulk })
     this.nodes = this.#factory.informer(nodes, { transform: withoutBulk })
-    const informerOf = ({ type }: WorkloadKind) => this.#factory.informer(type, { ...scope, indexes, transform: withoutBulk })
+    const informerOf = ({ type }: WorkloadKind) =>
+      this.#factory.informer(type, { ...scope, indexes, transform: withoutBulk })
     this.workloads = new Map(workloadKinds.map((kind) => [kind.kind, informerOf(kind)]))
   }
 
@@ -56,8 +60,8 @@ export class Caches {
   }
 
   /**
-   * Resolves when all kinds of workloads and their pods have been read, or after so long: some clusters do not serve
-   * CloneSets, and some users may not read nodes.
+   * Resolves when all workloads and pods have been read, or after the time limit: a cluster may not serve CloneSets,
+   * and a user may not be allowed to read nodes.
    */
   async synced(maxMs: number, clock: Clock): Promise<void> {
     const wanted = [this.pods, ...this.workloads.values()] as SharedInformer[]
@@ -74,19 +78,20 @@ export class Caches {
     return this.workloads.get(kind)?.get(key)
   }
 
-  /** The ReplicaSets of a Deployment, or the Jobs of a CronJob. */
+  /** Returns the ReplicaSets of a Deployment, or the Jobs of a CronJob. */
   owned(kind: KindName, uid: string): Workload[] {
     return this.workloads.get(kind)!.byIndex(ownerIndex, uid)
   }
 
-  /** The pods that a workload's controller, or a controller below it, owns. */
+  /** Returns the pods of a workload, owned directly or through another controller. */
   podsOf(kind: KindName, { metadata: { uid = '' } }: KubeObject): Pod[] {
-    const below = kind === 'Deployment' ? this.owned('ReplicaSet', uid) : kind === 'CronJob' ? this.owned('Job', uid) : undefined
+    const below =
+      kind === 'Deployment' ? this.owned('ReplicaSet', uid) : kind === 'CronJob' ? this.owned('Job', uid) : undefined
     if (!below) return this.pods.byIndex(ownerIndex, uid)
     return below.flatMap(({ metadata }) => this.pods.byIndex(ownerIndex, metadata.uid ?? ''))
   }
 
-  /** A source of a workload's pods and ReplicaSets for explanations: all of them come from an index. */
+  /** Returns a source of pods and ReplicaSets for explanations, which uses the index. */
   sourceOf(kind: WorkloadKind, object: Workload) {
     return {
       pods: async () => this.podsOf(kind.kind, object),
@@ -94,7 +99,7 @@ export class Caches {
     }
   }
 
-  /** The workload that a list shows for an object: the Deployment of a ReplicaSet's pod. */
+  /** Returns the workload that represents an object in the list: the Deployment of a ReplicaSet's pod. */
   rootOf(object: KubeObject): { kind: KindName; key: string } | undefined {
     const { namespace } = object.metadata
     let owner = controllerOf(object)

@@ -8,15 +8,18 @@ import type { Row } from '../../insight/workload/row.ts'
 import { standingWith } from '../../insight/workload/standing.ts'
 import type { Caches } from './caches.ts'
 
-/** A row is explained again after this many times its own cost: about 2% of a core, however large the workload is. */
+/**
+ * An explanation is refreshed after this multiple of its own cost, which limits it to about 2% of a core for any size
+ * of workload.
+ */
 const restFactor = 50
 const restMs = 1000
-/** Causes change with time alone, too: a pod that has been starting for long is late. */
+/** Interval of refreshes without changes: a pod that has been starting for long becomes late. */
 const laterMs = 15_000
-/** Nodes, claims and budgets are read again after so long. */
+/** Lifetime of cached nodes, claims and budgets. */
 const memoryMs = 5000
 
-/** Finds the causes of rows, the oldest request first and one at a time, so that explanations never crowd out requests. */
+/** Explains rows, the oldest request first and one at a time, so that explanations do not delay requests. */
 export class Explainer {
   readonly #caches: Caches
   readonly #clock: Clock
@@ -24,14 +27,21 @@ export class Explainer {
   readonly #reader: Reader
   readonly #explained: (key: string, row: Row) => void
   readonly #rowOf: (key: string) => Row | undefined
-  /** The earliest time for each row that waits. */
+  /** Earliest time of each waiting row. */
   readonly #waiting = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
   #isRunning = false
   #isStopped = false
   #cancel = () => {}
 
-  constructor(caches: Caches, client: Client, clock: Clock, logger: Logger, rowOf: (key: string) => Row | undefined, explained: (key: string, row: Row) => void) {
+  constructor(
+    caches: Caches,
+    client: Client,
+    clock: Clock,
+    logger: Logger,
+    rowOf: (key: string) => Row | undefined,
+    explained: (key: string, row: Row) => void,
+  ) {
     this.#caches = caches
     this.#clock = clock
     this.#logger = logger
@@ -40,7 +50,7 @@ export class Explainer {
     this.#explained = explained
   }
 
-  /** Has a row explained as soon as its turn comes. */
+  /** Requests an explanation of a row. */
   ask(key: string, delayMs = 0): void {
     const atMs = Math.max(this.#clock.now() + delayMs, this.#notBefore.get(key) ?? 0)
     const known = this.#waiting.get(key)

@@ -1,8 +1,8 @@
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { type Surroundings, causeOfPod } from '../../api/explain/index.ts'
-import { isPodFinished } from '../../api/kinds/pod-availability.ts'
-import { summarizePod } from '../../api/kinds/pod-summary.ts'
-import { millisecondsOf } from '../../api/timestamp.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { summarizePod } from '../../api/kinds/pods/pod-summary.ts'
+import { millisecondsOf } from '../../api/object.ts'
 import { controllerOf } from '../../client/index.ts'
 import { isInTheWay } from '../../insight/workload/explained.ts'
 import type { Row } from '../../insight/workload/row.ts'
@@ -16,30 +16,65 @@ const seconds = (time: string | number | null | undefined): number => {
 }
 
 const labelsText = (labels: Readonly<Record<string, string>> = {}): string =>
-  Object.entries(labels).map(([name, value]) => `${name}=${value}`).sort().join(',')
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join(',')
 
-/** The columns of a workload. A viewer who may not read pods is not told of them. */
-export function workloadValues({ kind, object, state, reason, message, since, deadlineAtMs, numbers, causes }: Row, mayReadPods: boolean): Value[] {
+/** Returns the columns of a workload. A viewer who may not read pods does not get their columns. */
+export function workloadValues(
+  { kind, object, state, reason, message, since, deadlineAtMs, numbers, causes }: Row,
+  mayReadPods: boolean,
+): Value[] {
   const cause = mayReadPods ? causes.find(isInTheWay) : undefined
   const { namespace = '', name = '', labels } = object.metadata
   const { desired, current, updated = -1, ready, available } = numbers
-  const sentence = cause ? `${cause.object.kind} ${cause.object.name} ${cause.text}` : state === 'Available' ? '' : message
+  const sentence = cause
+    ? `${cause.object.kind} ${cause.object.name} ${cause.text}`
+    : state === 'Available'
+      ? ''
+      : message
   const isPaused = object.spec?.paused || object.spec?.updateStrategy?.paused || object.spec?.suspend
   return [
-    kind.kind, namespace, name, states.indexOf(state), reason, sentence, cause?.object.kind === 'Pod' ? cause.object.name : '',
-    seconds(cause?.since ?? since), seconds(deadlineAtMs ?? 0), desired, current, updated, ready, available, labelsText(labels), isPaused ? 1 : 0,
+    kind.kind,
+    namespace,
+    name,
+    states.indexOf(state),
+    reason,
+    sentence,
+    cause?.object.kind === 'Pod' ? cause.object.name : '',
+    seconds(cause?.since ?? since),
+    seconds(deadlineAtMs ?? 0),
+    desired,
+    current,
+    updated,
+    ready,
+    available,
+    labelsText(labels),
+    isPaused ? 1 : 0,
   ]
 }
 
-/** 0: of the newest revision; 1: of an older one. */
+/** 0: the newest revision; 1: an older one. */
 export type CellAge = 0 | 1
 
 export function podValues(pod: Pod, age: CellAge, around: Surroundings): Value[] {
   const { name = '', labels } = pod.metadata
   const cut = name.lastIndexOf('-') + 1
-  const revision = labels?.['pod-template-hash'] ?? labels?.['controller-revision-hash'] ?? controllerOf(pod)?.name ?? ''
-  const restarts = pod.status?.containerStatuses?.some(({ restartCount }) => restartCount > 0) ? summarizePod(pod).restarts : 0
-  return [name.slice(0, cut), name.slice(cut), revision, age, cellStates.indexOf(cellState(pod, around)), pod.spec?.nodeName ?? '', restarts]
+  const revision =
+    labels?.['pod-template-hash'] ?? labels?.['controller-revision-hash'] ?? controllerOf(pod)?.name ?? ''
+  const restarts = pod.status?.containerStatuses?.some(({ restartCount }) => restartCount > 0)
+    ? summarizePod(pod).restarts
+    : 0
+  return [
+    name.slice(0, cut),
+    name.slice(cut),
+    revision,
+    age,
+    cellStates.indexOf(cellState(pod, around)),
+    pod.spec?.nodeName ?? '',
+    restarts,
+  ]
 }
 
 function cellState(pod: Pod, around: Surroundings): (typeof cellStates)[number] {
@@ -56,7 +91,15 @@ export function nodeValues({ metadata, spec, status }: Node, pods: number): Valu
   const pressed = (status?.conditions ?? []).filter(({ type, status: is }) => pressures.includes(type) && is === 'True')
   const { cpu = '', memory = '', pods: capacity = '0' } = status?.allocatable ?? {}
   return [
-    metadata.name ?? '', ready?.status ?? 'Unknown', spec?.unschedulable ? 1 : 0, pressed.map(({ type }) => type).join(' '), pods, Number(capacity) || 0,
-    String(cpu), String(memory), status?.nodeInfo?.kubeletVersion ?? '', seconds(ready?.lastTransitionTime),
+    metadata.name ?? '',
+    ready?.status ?? 'Unknown',
+    spec?.unschedulable ? 1 : 0,
+    pressed.map(({ type }) => type).join(' '),
+    pods,
+    Number(capacity) || 0,
+    String(cpu),
+    String(memory),
+    status?.nodeInfo?.kubeletVersion ?? '',
+    seconds(ready?.lastTransitionTime),
   ]
 }

@@ -8,21 +8,21 @@ interface Session {
   usedMs: number
 }
 
-/** A session ends when it has not been used for so long. */
+/** A session expires after this time without requests. */
 const idleMs = 12 * 3_600_000
 const mostSessions = 200
 
 const newSecret = (): string => randomBytes(24).toString('base64url')
 
-/** Compares secrets in a time that tells nothing about them. */
+/** Compares secrets in constant time. */
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
 /**
- * The sessions of browsers. A link with a key opens one, once, as the identity that printed it; a bearer token opens one
- * as its own user. All are kept in memory: they end with the process.
+ * Browser sessions. A link with a key opens one, once, with the identity that printed it; a bearer token opens one for
+ * its own user. Sessions are kept in memory only.
  */
 export class Sessions {
   readonly #clock: Clock
@@ -37,19 +37,19 @@ export class Sessions {
     this.#viewerOf = viewerOf
   }
 
-  /** A new key for one login. The key before it is void. */
+  /** Returns a new key for one login. The previous key becomes invalid. */
   newKey(): string {
     return (this.#key = newSecret())
   }
 
-  /** Uses up the key, and answers the id of a new session; undefined for a key that is wrong or used. */
+  /** Consumes the key and returns the id of a new session; undefined if the key is wrong or used. */
   async openByKey(key: string): Promise<string | undefined> {
     if (this.#key === undefined || !isSame(key, this.#key)) return undefined
     this.#key = undefined
     return this.open(await this.#own())
   }
 
-  /** Opens a session of whoever the API server says this is, or rejects with its refusal. */
+  /** Opens a session for the user as identified by the API server; rejects with its error. */
   async open(access: ClusterAccess): Promise<string> {
     const viewer = await this.#viewerOf(access)
     this.#sweep()
@@ -58,7 +58,7 @@ export class Sessions {
     return id
   }
 
-  /** The viewer of a session; undefined where it has ended. */
+  /** Returns the viewer of a session; undefined if it has ended. */
   viewer(id: string): Viewer | undefined {
     const session = this.#sessions.get(id)
     if (!session || this.#clock.now() - session.usedMs > idleMs) return undefined

@@ -1,10 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { Client, type ClusterAccess, HttpTransport, type Transport, fixedCredentials, resourceName } from '../../client/index.ts'
+import {
+  Client,
+  type ClusterAccess,
+  HttpTransport,
+  type Transport,
+  fixedCredentials,
+  resourceName,
+} from '../../client/index.ts'
 import { workloadKinds } from '../../insight/workload/kinds.ts'
 import { mapSome } from '../../insight/workload/reader.ts'
 
-/** One thing that a user may be allowed to do. */
+/** An action to authorize. */
 export interface Attempt {
   verb: string
   group: string
@@ -14,17 +21,17 @@ export interface Attempt {
   name?: string
 }
 
-/** The rows that a viewer is shown. Viewers with the same key are shown the same. */
+/** The rows that a viewer may see. Viewers with the same key share them. */
 export interface Scope {
   readonly key: string
   shows(kind: string, namespace: string): boolean
   showsPods(namespace: string): boolean
 }
 
-/** Answers of the authorizer count for so long. */
+/** Cache lifetime of authorization decisions. */
 const rememberMs = 10_000
 
-/** Somebody who looks at the page, with the identity that all of their requests are sent with. */
+/** A user of the page, with the identity of their requests. */
 export class Viewer {
   readonly name: string
   readonly access: ClusterAccess
@@ -39,18 +46,23 @@ export class Viewer {
     this.#clock = clock
   }
 
-  /** Asks the API server who this is. Rejects with its answer where it does not know them. */
+  /** Identifies the user with the API server. Rejects with its error if it does not know them. */
   static async of(access: ClusterAccess, clock: Clock, random: Random, release: string): Promise<Viewer> {
     const transport = new HttpTransport(access, { clock, random, userAgent: `coxswain-dashboard/${release}` })
     try {
-      return new Viewer(await userOf(transport), access, new Client(transport, { clock, random, fieldManager: 'coxswain-dashboard' }), clock)
+      return new Viewer(
+        await userOf(transport),
+        access,
+        new Client(transport, { clock, random, fieldManager: 'coxswain-dashboard' }),
+        clock,
+      )
     } catch (e) {
       await transport.close()
       throw e
     }
   }
 
-  /** The API server's own answer to whether this user may do something. */
+  /** Asks the API server whether this user may do something. */
   may(attempt: Attempt): Promise<boolean> {
     const key = JSON.stringify(attempt)
     const nowMs = this.#clock.now()
@@ -59,17 +71,22 @@ export class Viewer {
     for (const [old, { atMs }] of this.#known) if (nowMs - atMs >= rememberMs) this.#known.delete(old)
     const answer = this.#ask(attempt)
     this.#known.set(key, { atMs: nowMs, answer })
-    // A question that got no answer is asked again.
+    // Failed requests are not cached.
     answer.catch(() => this.#known.delete(key))
     return answer
   }
 
-  /** Finds out what this user may list: in the whole cluster, or in which of these namespaces. */
+  /** Determines what this user may list: the whole cluster, or which of these namespaces. */
   async scope(namespaces: readonly string[]): Promise<Scope> {
-    const types = [{ kind: 'Pod', group: '', resource: 'pods' }, ...workloadKinds.map(({ kind, type }) => ({ kind, group: type.group, resource: type.plural }))]
+    const types = [
+      { kind: 'Pod', group: '', resource: 'pods' },
+      ...workloadKinds.map(({ kind, type }) => ({ kind, group: type.group, resource: type.plural })),
+    ]
     const wide = await mapSome(types, ({ group, resource }) => this.may({ verb: 'list', group, resource }))
     const shown = new Set<string>()
-    const narrow = types.flatMap(({ kind, group, resource }, i) => (wide[i] ? [] : namespaces.map((namespace) => ({ kind, group, resource, namespace }))))
+    const narrow = types.flatMap(({ kind, group, resource }, i) =>
+      wide[i] ? [] : namespaces.map((namespace) => ({ kind, group, resource, namespace })),
+    )
     await mapSome(narrow, async ({ kind, group, resource, namespace }) => {
       if (await this.may({ verb: 'list', group, resource, namespace })) shown.add(`${kind} ${namespace}`)
     })
@@ -87,7 +104,12 @@ export class Viewer {
     const answer = await this.client.transport.send<{ status?: { allowed?: boolean } }>({
       method: 'POST',
       path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-      body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', metadata: {}, spec: { resourceAttributes } },
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        metadata: {},
+        spec: { resourceAttributes },
+      },
     })
     return answer.status?.allowed === true
   }
@@ -102,13 +124,13 @@ async function userOf(transport: Transport): Promise<string> {
   return review.status?.userInfo?.username ?? ''
 }
 
-/** The same cluster, as the user whom a bearer token names. */
+/** Returns access to the same cluster as the user of a bearer token. */
 export const accessByToken = (access: ClusterAccess, token: string): ClusterAccess => ({
   ...access,
   headers: {},
   credentials: fixedCredentials({ authorization: `Bearer ${token}` }),
 })
 
-/** `deployments.apps in namespace "default"`: names in a refusal. */
+/** Returns the object of a refusal: `deployments.apps in namespace "default"`. */
 export const whatText = (type: Parameters<typeof resourceName>[0], namespace: string): string =>
   `${resourceName(type)}${namespace ? ` in namespace ${JSON.stringify(namespace)}` : ''}`

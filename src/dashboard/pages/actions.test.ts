@@ -26,6 +26,11 @@ describe('actionsOf()', () => {
   ])('of a %s with %j', (kind, spec, actions) => {
     expect(actionsOf(...sampleWorkload(kind, spec))).toEqual(actions)
   })
+
+  it('of a finished Job are none', () => {
+    const [kind, job] = sampleWorkload('Job', {})
+    expect(actionsOf(kind, { ...job, status: { conditions: [{ type: 'Failed', status: 'True' }] } })).toEqual([])
+  })
 })
 
 describe('planAction()', () => {

@@ -1,15 +1,15 @@
-import { countOf } from '../../api/plural.ts'
+import { countOf } from '../../api/printing/plural.ts'
 import { type Client, type PatchType, pods } from '../../client/index.ts'
 import { CommandError } from '../../insight/failure.ts'
 import { pauseOf, restartOf, undoOf } from '../../insight/workload/edit.ts'
 import { type KindName, type WorkloadKind, shortName } from '../../insight/workload/kinds.ts'
-import type { Workload } from '../../insight/workload/object.ts'
+import { type Workload, isConditionTrue } from '../../insight/workload/object.ts'
 import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
 
 export const actionNames = ['scale', 'pause', 'resume', 'restart', 'undo', 'partition'] as const
 export type ActionName = (typeof actionNames)[number]
 
-/** What a person asks for. */
+/** An action requested by a user. */
 export interface ActionRequest {
   action: ActionName
   /** For `scale`. */
@@ -20,11 +20,11 @@ export interface ActionRequest {
   partition?: number | string
 }
 
-/** A change before it is made: the command that does the same, and what will happen. */
+/** A planned change: the equivalent command, and its effect. */
 export interface Plan {
   command: string
   sentence: string
-  /** Undefined: nothing has to be changed. */
+  /** Undefined if nothing needs to change. */
   patch?: { type: PatchType; body: unknown; subresource?: string }
 }
 
@@ -33,28 +33,43 @@ const pausable: readonly KindName[] = ['Deployment', 'CloneSet', 'Job', 'CronJob
 const restartable: readonly KindName[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet']
 const partitioned: readonly KindName[] = ['StatefulSet', 'CloneSet']
 
-/** The actions that a workload of this kind has, in its present state. */
-export function actionsOf({ kind }: WorkloadKind, { spec }: Workload): ActionName[] {
+/** Returns the actions available for a workload in its present state. */
+export function actionsOf({ kind }: WorkloadKind, object: Workload): ActionName[] {
+  const { spec } = object
   const isPaused = Boolean(spec?.paused || spec?.updateStrategy?.paused || spec?.suspend)
+  const isFinished = kind === 'Job' && ['Complete', 'Failed'].some((type) => isConditionTrue(object, type))
   return [
     ...(scalable.includes(kind) ? (['scale'] as const) : []),
-    ...(pausable.includes(kind) ? [isPaused ? ('resume' as const) : ('pause' as const)] : []),
+    ...(pausable.includes(kind) && !isFinished ? [isPaused ? ('resume' as const) : ('pause' as const)] : []),
     ...(restartable.includes(kind) ? (['restart', 'undo'] as const) : []),
     ...(partitioned.includes(kind) && spec?.updateStrategy?.type !== 'OnDelete' ? (['partition'] as const) : []),
   ]
 }
 
-/** Decides what an action changes, or throws a CommandError that says why it cannot be. */
-export function planAction(kind: WorkloadKind, object: Workload, request: ActionRequest, revisions: readonly Revision[], nowMs: number): Plan {
-  if (!actionsOf(kind, object).includes(request.action)) throw new CommandError(`${shortName(kind, object)} has no action ${JSON.stringify(request.action)} now`)
-  const command = (verb: string, flags = '') => `kubectl ${verb} ${shortName(kind, object)}${flags} -n ${object.metadata.namespace}`
+/** Plans an action, or throws a CommandError if it is impossible. */
+export function planAction(
+  kind: WorkloadKind,
+  object: Workload,
+  request: ActionRequest,
+  revisions: readonly Revision[],
+  nowMs: number,
+): Plan {
+  if (!actionsOf(kind, object).includes(request.action))
+    throw new CommandError(`${shortName(kind, object)} has no action ${JSON.stringify(request.action)} now`)
+  const command = (verb: string, flags = '') =>
+    `kubectl ${verb} ${shortName(kind, object)}${flags} -n ${object.metadata.namespace}`
   const patching = (body: unknown) => command('patch', ` --type=merge -p '${JSON.stringify(body)}'`)
-  /** OpenKruise's kinds are not known to `kubectl rollout`. */
-  const rollout = (verb: string, flags = '') => (kind.kind === 'CloneSet' ? command(`coxswain rollout ${verb}`, flags) : command(`rollout ${verb}`, flags))
+  /** `kubectl rollout` does not support OpenKruise's kinds. */
+  const rollout = (verb: string, flags = '') =>
+    kind.kind === 'CloneSet' ? command(`coxswain rollout ${verb}`, flags) : command(`rollout ${verb}`, flags)
   switch (request.action) {
     case 'scale': {
       const replicas = wholeNumber('replicas', request.replicas)
-      return { command: command('scale', ` --replicas=${replicas}`), sentence: scaleText(kind.numbersOf(object).desired, replicas), patch: { type: 'merge', body: { spec: { replicas } }, subresource: 'scale' } }
+      return {
+        command: command('scale', ` --replicas=${replicas}`),
+        sentence: scaleText(kind.numbersOf(object).desired, replicas),
+        patch: { type: 'merge', body: { spec: { replicas } }, subresource: 'scale' },
+      }
     }
     case 'pause':
     case 'resume': {
@@ -64,15 +79,27 @@ export function planAction(kind: WorkloadKind, object: Workload, request: Action
         return { command: patching(body), sentence: suspendText(kind.kind, isPause), patch: { type: 'merge', body } }
       }
       const { patch } = pauseOf(kind, object, isPause)
-      const sentence = isPause ? 'Its rollout stops where it is, and changes of its template start none until it is resumed. Its pods go on.' : 'Its rollout goes on, with the template that it has now.'
-      return { command: kind.kind === 'CloneSet' ? patching(patch!.body) : rollout(request.action), sentence, patch: patch! }
+      const sentence = isPause
+        ? 'Its rollout stops where it is, and changes of its template start none until it is resumed. Its pods go on.'
+        : 'Its rollout goes on, with the template that it has now.'
+      return {
+        command: kind.kind === 'CloneSet' ? patching(patch!.body) : rollout(request.action),
+        sentence,
+        patch: patch!,
+      }
     }
     case 'restart':
-      return { command: rollout('restart'), sentence: replaceText(kind, object), patch: restartOf(kind, object, nowMs).patch! }
+      return {
+        command: rollout('restart'),
+        sentence: replaceText(kind, object),
+        patch: restartOf(kind, object, nowMs).patch!,
+      }
     case 'undo': {
       const { told, patch } = undoOf(kind, object, revisions, request.revision ?? 0, 'coxswain')
       const number = request.revision ?? revisions.at(-2)?.number
-      const sentence = patch ? `The template of revision ${number} becomes the present one. ${replaceText(kind, object)}` : `Nothing happens: ${told}.`
+      const sentence = patch
+        ? `The template of revision ${number} becomes the present one. ${replaceText(kind, object)}`
+        : `Nothing happens: ${told}.`
       return { command: rollout('undo', ` --to-revision=${number}`), sentence, ...(patch ? { patch } : {}) }
     }
     case 'partition':
@@ -81,59 +108,104 @@ export function planAction(kind: WorkloadKind, object: Workload, request: Action
 }
 
 function wholeNumber(field: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) throw new CommandError(`${field}: Invalid value: ${JSON.stringify(value)}: must be an integer greater than or equal to 0`)
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
+    throw new CommandError(
+      `${field}: Invalid value: ${JSON.stringify(value)}: must be an integer greater than or equal to 0`,
+    )
   return value
 }
 
 function scaleText(from: number, to: number): string {
   if (to === from) return `It has ${countOf(from, 'replica', 'replicas')} already.`
-  const change = to > from ? `${countOf(to - from, 'pod is', 'pods are')} started` : `${countOf(from - to, 'pod is', 'pods are')} ended`
+  const change =
+    to > from
+      ? `${countOf(to - from, 'pod is', 'pods are')} started`
+      : `${countOf(from - to, 'pod is', 'pods are')} ended`
   return `It has ${countOf(from, 'replica', 'replicas')} and will have ${to}: ${change}.`
 }
 
 const suspendText = (kind: 'Job' | 'CronJob', isPause: boolean): string =>
   kind === 'CronJob'
-    ? isPause ? 'It starts no more Jobs until it is resumed. Those that run go on.' : 'It starts Jobs by its schedule again.'
-    : isPause ? 'Its active pods are ended, and it goes on with new ones when it is resumed.' : 'It starts pods again until it has its completions.'
+    ? isPause
+      ? 'It starts no more Jobs until it is resumed. Those that run go on.'
+      : 'It starts Jobs by its schedule again.'
+    : isPause
+      ? 'Its active pods are ended, and it goes on with new ones when it is resumed.'
+      : 'It starts pods again until it has its completions.'
 
-/** What happens to the pods when the template is another one. */
+/** Describes the effect of a changed template on the pods. */
 function replaceText(kind: WorkloadKind, object: Workload): string {
   const { desired } = kind.numbersOf(object)
-  const { updateStrategy, strategy } = (object.spec ?? {}) as { updateStrategy?: { type?: string }; strategy?: { type?: string } }
+  const { updateStrategy, strategy } = (object.spec ?? {}) as {
+    updateStrategy?: { type?: string }
+    strategy?: { type?: string }
+  }
   const type = updateStrategy?.type ?? strategy?.type
   const all = countOf(desired, 'pod is', 'pods are')
-  if (type === 'OnDelete') return `Nothing happens to its ${countOf(desired, 'pod', 'pods')} until they are deleted by hand (OnDelete).`
+  if (type === 'OnDelete')
+    return `Nothing happens to its ${countOf(desired, 'pod', 'pods')} until they are deleted by hand (OnDelete).`
   if (type === 'Recreate') return `All ${all} ended before new ones are started (Recreate).`
   return `${all} replaced step by step (${type ?? 'RollingUpdate'}).`
 }
 
-function partitionPlan(kind: WorkloadKind, object: Workload, value: unknown, patching: (body: unknown) => string): Plan {
+function partitionPlan(
+  kind: WorkloadKind,
+  object: Workload,
+  value: unknown,
+  patching: (body: unknown) => string,
+): Plan {
   const isPercent = kind.kind === 'CloneSet' && typeof value === 'string' && /^\d{1,3}%$/.test(value)
   const partition = isPercent ? (value as string) : wholeNumber('partition', value)
   const updateStrategy = kind.kind === 'CloneSet' ? { partition } : { rollingUpdate: { partition } }
   const body = { spec: { updateStrategy } }
   const { desired } = kind.numbersOf(object)
-  const kept = typeof partition === 'number' ? Math.min(partition, desired) : Math.ceil((Number.parseInt(partition) * desired) / 100)
+  const kept =
+    typeof partition === 'number'
+      ? Math.min(partition, desired)
+      : Math.ceil((Number.parseInt(partition) * desired) / 100)
   const sentence = `${countOf(desired - kept, 'pod gets', 'pods get')} the newest revision, ${kept === 0 ? 'none' : kept} ${kept === 1 ? 'keeps' : 'keep'} the old one.`
   return { command: patching(body), sentence, patch: { type: 'merge', body } }
 }
 
-/** Plans an action for a viewer, and makes the change unless it is only to be told. */
-export async function act(client: Client, kind: WorkloadKind, namespace: string, name: string, request: ActionRequest, isDry: boolean, nowMs: number): Promise<Omit<Plan, 'patch'>> {
+/** Plans an action for a viewer, and executes it unless it is a dry run. */
+export async function act(
+  client: Client,
+  kind: WorkloadKind,
+  namespace: string,
+  name: string,
+  request: ActionRequest,
+  isDry: boolean,
+  nowMs: number,
+): Promise<Omit<Plan, 'patch'>> {
   const object = await client.get(kind.type, namespace, name)
   const revisions = request.action === 'undo' ? await revisionsOf(client, kind, object) : []
   const { patch, ...told } = planAction(kind, object, request, revisions, nowMs)
-  // A dry run goes through the server too: what it would refuse is told before anybody confirms.
-  if (patch) await client.patch(kind.type, namespace, name, patch.body, { type: patch.type, dryRun: isDry, ...(patch.subresource ? { subresource: patch.subresource } : {}) })
+  // A dry run is sent to the server too, so that its refusal is shown before the confirmation.
+  if (patch)
+    await client.patch(kind.type, namespace, name, patch.body, {
+      type: patch.type,
+      dryRun: isDry,
+      ...(patch.subresource ? { subresource: patch.subresource } : {}),
+    })
   return told
 }
 
-/** Deletes a pod, or tells what that would do. */
-export async function deletePod(client: Client, namespace: string, name: string, isDry: boolean): Promise<Omit<Plan, 'patch'>> {
+/** Deletes a pod, or describes the effect. */
+export async function deletePod(
+  client: Client,
+  namespace: string,
+  name: string,
+  isDry: boolean,
+): Promise<Omit<Plan, 'patch'>> {
   const pod = await client.get(pods, namespace, name)
   const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
   const grace = pod.spec?.terminationGracePeriodSeconds ?? 30
-  const after = owner ? `${owner.kind} ${owner.name} then decides whether it needs another one.` : 'Nobody makes another one.'
+  const after = owner
+    ? `${owner.kind} ${owner.name} then decides whether it needs another one.`
+    : 'Nobody makes another one.'
   await client.delete(pods, namespace, name, { dryRun: isDry })
-  return { command: `kubectl delete pod ${name} -n ${namespace}`, sentence: `Its containers have ${countOf(Number(grace), 'second', 'seconds')} to end. ${after}` }
+  return {
+    command: `kubectl delete pod ${name} -n ${namespace}`,
+    sentence: `Its containers have ${countOf(Number(grace), 'second', 'seconds')} to end. ${after}`,
+  }
 }

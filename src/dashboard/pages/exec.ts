@@ -3,13 +3,16 @@ import { pathOf, pods } from '../../client/index.ts'
 import type { Viewer } from '../login/viewer.ts'
 import { execOn } from './upstream.ts'
 
-/** A close code of ours: the reason is the server's refusal. */
+/** Private close code with the server's refusal as reason. */
 const refused = 4403
 
-/** The first shell that the container has. */
+/** Starts the first shell that exists in the container. */
 const shells = ['/bin/sh', '-c', 'if command -v bash >/dev/null; then exec bash; else exec sh; fi']
 
-/** Joins a terminal of the page and a shell in a container. Both speak Kubernetes' exec protocol, so messages pass unread. */
+/**
+ * Connects a terminal of the page to a shell in a container. Both use Kubernetes' exec protocol, so messages are passed
+ * through.
+ */
 export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSearchParams): Promise<void> {
   const gone = new AbortController()
   const early: RawData[] = []
@@ -21,7 +24,11 @@ export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSea
   const asked = new URLSearchParams({ container: get('container'), stdin: 'true', stdout: 'true', tty: 'true' })
   for (const word of shells) asked.append('command', word)
   try {
-    const server = await execOn(viewer.access, `${pathOf(pods, get('namespace'), get('name'), 'exec')}?${asked.toString()}`, gone.signal)
+    const server = await execOn(
+      viewer.access,
+      `${pathOf(pods, get('namespace'), get('name'), 'exec')}?${asked.toString()}`,
+      gone.signal,
+    )
     client.off('message', hold)
     for (const data of early) server.send(data as Buffer)
     client.on('message', (data) => server.send(data as Buffer))
@@ -31,7 +38,12 @@ export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSea
     server.on('error', () => client.close(1011))
     if (gone.signal.aborted) server.close()
   } catch (e) {
-    // A close frame has room for 123 bytes of reason.
-    client.close(refused, Buffer.from(e instanceof Error ? e.message : String(e)).subarray(0, 120).toString())
+    // A close frame holds at most 123 bytes of reason.
+    client.close(
+      refused,
+      Buffer.from(e instanceof Error ? e.message : String(e))
+        .subarray(0, 120)
+        .toString(),
+    )
   }
 }

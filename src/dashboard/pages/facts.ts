@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { eventTime } from '../../insight/workload/reader.ts'
 import type { Condition } from '../../insight/workload/object.ts'
 
-/** A condition as pages show it. */
+/** Converts a condition for pages. */
 export const conditionFact = ({ type, status, reason, message, lastTransitionTime, lastUpdateTime }: Condition) => ({
   type,
   status,
@@ -14,7 +14,7 @@ export const conditionFact = ({ type, status, reason, message, lastTransitionTim
   updated: lastUpdateTime ?? '',
 })
 
-/** An event as pages show it. */
+/** Converts an event for pages. */
 export const eventFact = (event: CoreV1Event) => ({
   type: event.type ?? 'Normal',
   reason: event.reason ?? '',
@@ -24,7 +24,7 @@ export const eventFact = (event: CoreV1Event) => ({
   from: event.source?.component || event.reportingComponent || '',
 })
 
-/** The name, age and labels of an object. */
+/** Returns the name, age and labels of an object. */
 export const metadataFact = ({ metadata }: KubeObject) => ({
   namespace: metadata.namespace ?? '',
   name: metadata.name ?? '',
@@ -34,19 +34,33 @@ export const metadataFact = ({ metadata }: KubeObject) => ({
   generation: metadata.generation ?? 0,
 })
 
-/** Digests are of use in this process only: nobody can try values against them elsewhere. */
+/** Digests are keyed per process, so that values cannot be guessed elsewhere. */
 const digestKey = randomBytes(16)
 const digest = (text: string): string => createHmac('sha256', digestKey).update(text).digest('hex').slice(0, 6)
 
 /**
- * A template without the values of its environment variables, which may be secret. A digest stands in their place, so
- * that a change is seen.
+ * Returns a template without the values of environment variables, which may be secret. Digests replace them, so that
+ * changes are visible.
  */
 export function withoutValues(template: PodTemplateSpec): PodTemplateSpec {
   const hide = <C extends { env?: { value?: string }[] }>(containers: C[] | undefined) =>
-    containers?.map((container) => (container.env ? { ...container, env: container.env.map((one) => (one.value ? { ...one, value: `hidden-${digest(one.value)}` } : one)) } : container))
+    containers?.map((container) =>
+      container.env
+        ? {
+            ...container,
+            env: container.env.map((one) => (one.value ? { ...one, value: `hidden-${digest(one.value)}` } : one)),
+          }
+        : container,
+    )
   const { spec } = template
   if (!spec) return template
   const { containers, initContainers, ...rest } = spec
-  return { ...template, spec: { ...(initContainers ? { initContainers: hide(initContainers) } : {}), containers: hide(containers) ?? [], ...rest } } as PodTemplateSpec
+  return {
+    ...template,
+    spec: {
+      ...(initContainers ? { initContainers: hide(initContainers) } : {}),
+      containers: hide(containers) ?? [],
+      ...rest,
+    },
+  } as PodTemplateSpec
 }

@@ -24,13 +24,20 @@ export interface WorkloadQuery {
 }
 
 /** Everything about a workload but its pods, which come by the stream. All of it is read as the viewer. */
-export async function workloadPage(viewer: Viewer, caches: Caches, clock: Clock, { kind, namespace, name }: WorkloadQuery) {
+export async function workloadPage(
+  viewer: Viewer,
+  caches: Caches,
+  clock: Clock,
+  { kind, namespace, name }: WorkloadQuery,
+) {
   const object = await viewer.client.get(kind.type, namespace, name)
   const reader = new Reader(viewer.client, { clock, maxAgeMs: Infinity })
   const mayReadPods = await viewer.may({ verb: 'list', group: '', resource: 'pods', namespace })
   const { spec = {}, status = {} } = object
   const [explanation, events, may] = await Promise.all([
-    mayReadPods ? explained({ client: viewer.client, clock }, reader, caches, kind, object) : plain(kind, object, clock.now()),
+    mayReadPods
+      ? explained({ client: viewer.client, clock }, reader, caches, kind, object)
+      : plain(kind, object, clock.now()),
     reader.eventsOf(object),
     rightsOf(viewer, kind, namespace, object),
   ])
@@ -52,7 +59,12 @@ export async function workloadPage(viewer: Viewer, caches: Caches, clock: Clock,
 }
 
 async function explained(asker: Asker, reader: Reader, caches: Caches, kind: WorkloadKind, object: Workload) {
-  const { state, message, since, deadlineAtMs, causes } = await explainWorkload({ ...asker, program: 'coxswain' }, kind, object, { reader, source: caches.sourceOf(kind, object) })
+  const { state, message, since, deadlineAtMs, causes } = await explainWorkload(
+    { ...asker, program: 'coxswain' },
+    kind,
+    object,
+    { reader, source: caches.sourceOf(kind, object) },
+  )
   return { state, message, since, deadlineAtMs, causes: causes.slice(0, 10) }
 }
 
@@ -85,9 +97,17 @@ interface Branch {
 
 /** The owners above a workload, the workload, and what it owns, without single pods. */
 function treeOf(caches: Caches, kind: WorkloadKind, object: Workload): Branch {
-  const below: KindName | undefined = kind.kind === 'Deployment' ? 'ReplicaSet' : kind.kind === 'CronJob' ? 'Job' : undefined
-  const children = below ? caches.owned(below, object.metadata.uid ?? '').map((child) => branchOf(caches, kindNamed(below), child, [])) : []
-  let tree = branchOf(caches, kind, object, children.toSorted((a, b) => Number(b.revision) - Number(a.revision)).slice(0, 20))
+  const below: KindName | undefined =
+    kind.kind === 'Deployment' ? 'ReplicaSet' : kind.kind === 'CronJob' ? 'Job' : undefined
+  const children = below
+    ? caches.owned(below, object.metadata.uid ?? '').map((child) => branchOf(caches, kindNamed(below), child, []))
+    : []
+  let tree = branchOf(
+    caches,
+    kind,
+    object,
+    children.toSorted((a, b) => Number(b.revision) - Number(a.revision)).slice(0, 20),
+  )
   const owner = controllerOf(object)
   if (owner) tree = { kind: owner.kind, name: owner.name, note: '', revision: '', children: [tree] }
   return tree
@@ -96,7 +116,13 @@ function treeOf(caches: Caches, kind: WorkloadKind, object: Workload): Branch {
 function branchOf(caches: Caches, kind: WorkloadKind, object: Workload, children: Branch[]): Branch {
   const own: Pod[] = caches.podsOf(kind.kind, object)
   const revision = object.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? ''
-  return { kind: kind.kind, name: object.metadata.name ?? '', note: `${own.length} ${own.length === 1 ? 'pod' : 'pods'}`, revision, children }
+  return {
+    kind: kind.kind,
+    name: object.metadata.name ?? '',
+    note: `${own.length} ${own.length === 1 ? 'pod' : 'pods'}`,
+    revision,
+    children,
+  }
 }
 
 const kindsWithHistory: readonly KindName[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet']

@@ -1,35 +1,38 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Frame, Position, Table } from './table.ts'
 
-/** A connection that frames go to. */
+/** A connection that receives frames. */
 export interface Subscriber {
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not received yet. */
   readonly backlog: number
   send(bytes: Buffer): void
 }
 
-/** Changes are sent at most so often. */
+/** Minimum interval between frames. */
 const cutEveryMs = 250
-/** A client that has not taken this much gets no more until it has: then all it missed, in one frame. */
+/** A client with a larger backlog gets no frames until it has caught up, and then all changes in one frame. */
 const backlogLimit = 512 * 1024
-/** A topic that nobody shows any more is kept for clients that come back. */
+/** Time for which a topic without viewers is kept for reconnecting clients. */
 export const lingerMs = 30_000
 
 /**
- * A table and all who follow it. Each change is encoded once, whatever their number. A subscriber that is slow or comes
- * back gets the changes since its own position.
+ * A table and its subscribers. Each change is encoded once for all of them. A subscriber that is slow or reconnects
+ * gets the changes since its position.
  */
 export class Channel {
   readonly name: string
   readonly table: Table
   readonly #clock: Clock
+  /** Updates the table. */
+  readonly #fill: () => void
   readonly #positions = new Map<Subscriber, { revision: number; words: number }>()
   #cancelCut: (() => void) | undefined
 
-  constructor(name: string, table: Table, clock: Clock) {
+  constructor(name: string, table: Table, clock: Clock, fill: () => void = () => {}) {
     this.name = name
     this.table = table
     this.#clock = clock
+    this.#fill = fill
   }
 
   get subscribers(): number {
@@ -46,15 +49,14 @@ export class Channel {
     this.#positions.delete(subscriber)
   }
 
-  /** The state that a subscriber has been sent. */
+  /** Returns the position of a subscriber. */
   positionOf(subscriber: Subscriber): Position | undefined {
     const at = this.#positions.get(subscriber)
     return at && { epoch: this.table.epoch, ...at }
   }
 
-  /** Has changes of the table sent soon. */
+  /** Schedules a frame with the changes of the table, including pending ones. */
   touch(): void {
-    if (!this.table.isDirty) return
     this.#cancelCut ??= this.#clock.after(cutEveryMs, () => {
       this.#cancelCut = undefined
       this.#cut()
@@ -67,6 +69,12 @@ export class Channel {
   }
 
   #cut(): void {
+    this.#fill()
+    do this.#cutFrame()
+    while (this.table.isDirty)
+  }
+
+  #cutFrame(): void {
     const { table } = this
     const before = { revision: table.revision, words: table.words }
     const frame = table.cut()
@@ -74,16 +82,18 @@ export class Channel {
     let isBehind = false
     for (const [subscriber, at] of this.#positions) {
       if (subscriber.backlog > backlogLimit) isBehind = true
-      else if (at.revision !== before.revision || at.words !== before.words) this.#catchUp(subscriber, { epoch: table.epoch, ...at })
+      else if (at.revision !== before.revision || at.words !== before.words)
+        this.#catchUp(subscriber, { epoch: table.epoch, ...at })
       else if (frame) {
         subscriber.send((bytes ??= this.#encoded(frame)))
         this.#positions.set(subscriber, { revision: table.revision, words: table.words })
       }
     }
-    if (isBehind) this.#cancelCut ??= this.#clock.after(cutEveryMs, () => {
-      this.#cancelCut = undefined
-      this.#cut()
-    })
+    if (isBehind)
+      this.#cancelCut ??= this.#clock.after(cutEveryMs, () => {
+        this.#cancelCut = undefined
+        this.#cut()
+      })
   }
 
   #catchUp(subscriber: Subscriber, position: Position | undefined): void {

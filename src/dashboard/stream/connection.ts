@@ -6,20 +6,22 @@ import type { Subscriber } from './channel.ts'
 import type { Position } from './table.ts'
 import { type Subscription, TopicRefused, type Topics } from './topics.ts'
 
-/** A message of the page: topics that it shows now, each with the position that it has already. */
+/** A message from the page: the topics to show, each with the client's position. */
 interface Wish {
   topics: { name: string; at?: Position }[]
 }
 
-/** Rights are asked for again after so long: who has lost them sees no more. */
+/** Interval of permission checks, so that a user who loses permissions stops receiving data. */
 const checkEveryMs = 20_000
-/** More topics than any page shows. */
+/** Maximum number of topics; no page shows more. */
 const mostTopics = 8
 
 const isWish = (value: unknown): value is Wish =>
-  Array.isArray((value as Wish | null)?.topics) && (value as Wish).topics.length <= mostTopics && (value as Wish).topics.every(({ name }) => typeof name === 'string')
+  Array.isArray((value as Wish | null)?.topics) &&
+  (value as Wish).topics.length <= mostTopics &&
+  (value as Wish).topics.every(({ name }) => typeof name === 'string')
 
-/** One page's stream. It subscribes to the topics that the page names, for as long as its viewer may see them. */
+/** The stream of one page. It subscribes to the requested topics while its viewer may see them. */
 export class StreamConnection implements Subscriber {
   readonly #socket: WebSocket
   readonly #topics: Topics
@@ -27,7 +29,7 @@ export class StreamConnection implements Subscriber {
   readonly #clock: Clock
   readonly #subscribed = new Map<string, Subscription>()
   #cancelCheck = () => {}
-  /** Wishes are granted one after the other. */
+  /** Messages are processed sequentially. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(socket: WebSocket, topics: Topics, viewer: Viewer, clock: Clock) {
@@ -41,7 +43,7 @@ export class StreamConnection implements Subscriber {
     const socket = this.#socket
     socket.on('message', (data: Buffer) => this.#read(data))
     socket.on('close', () => this.#end())
-    // Told by 'close', which follows.
+    // Handled by 'close', which follows.
     socket.on('error', () => {})
     this.#cancelCheck = this.#clock.after(checkEveryMs, () => this.#check())
   }
@@ -59,7 +61,7 @@ export class StreamConnection implements Subscriber {
     try {
       value = readJson(data.toString())
     } catch {
-      // Judged below: it is no wish.
+      // Invalid; handled below.
     }
     if (!isWish(value)) return this.#socket.close(1008, 'this is no message of the page')
     const { topics } = value
@@ -86,7 +88,7 @@ export class StreamConnection implements Subscriber {
     }
   }
 
-  /** Subscribes anew: channels are told apart by what their viewers may see. */
+  /** Subscribes again: channels depend on the viewer's permissions. */
   #check(): void {
     this.#turn = this.#turn.then(async () => {
       for (const [name, subscription] of Array.from(this.#subscribed)) {

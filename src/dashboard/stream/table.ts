@@ -9,45 +9,45 @@ interface Row {
   revision: number
 }
 
-/** A client's position in a table, which it sends when it resumes. */
+/** The position of a client in a table, which it sends to resume. */
 export interface Position {
   epoch: string
   revision: number
-  /** The number of dictionary words that it has. */
+  /** Number of dictionary words that the client has. */
   words: number
 }
 
 /** The values of one column. */
 export type Column = number[] | number | string
 
-/** Stands between the texts of a column: a letter that JSON does not escape, and that no name has. */
+/** Separator of the texts in a column: a character that JSON does not escape and no name contains. */
 export const separator = '\u007f'
 
-/** One message to the page, before it is made JSON. The columns of `u` are those of the table, after the column of ids. */
+/** One message to the page before JSON encoding. The columns of `u` are those of the table, after the column of ids. */
 export interface Frame {
-  /** The revision that the client has after this frame. Absent while more frames of the same state follow. */
+  /** The client's revision after this frame. Undefined if more frames of the same state follow. */
   r?: number
-  /** 1: forget all rows first. */
+  /** 1 removes all rows first. */
   s?: 1
-  /** The index of the first new dictionary word, and the words. */
+  /** Index of the first new dictionary word, and the words. */
   w?: [number, ...string[]]
   /**
-   * Rows that are new or changed, column by column. Ids are told as differences. A text column is one string, joined by
-   * `separator`. A column with the same number in all rows is that number.
+   * New or changed rows by column. Ids are encoded as differences. A text column is one string, joined by `separator`.
+   * A column with the same number in all rows is that number.
    */
   u?: Column[]
-  /** Ids of rows that are gone. */
+  /** Ids of removed rows. */
   x?: number[]
 }
 
-/** Rows of one frame. Parsing 5,000 rows takes a browser a few milliseconds. */
+/** Maximum number of rows in a frame. A browser parses 5,000 rows in a few milliseconds. */
 const rowsPerFrame = 5000
-/** Deleted rows that are remembered for clients that resume. */
+/** Number of deleted rows that are remembered for resuming clients. */
 const tombstonesKept = 20_000
 
 /**
- * The rows that one topic shows, with what has changed since a revision. Rows are keyed by name; the page knows them by
- * number. Revisions count up with each frame that was cut.
+ * The rows of one topic and their changes since a revision. Rows are keyed by name, and the page identifies them by
+ * number. Each frame increments the revision.
  */
 export class Table {
   readonly columns: readonly ColumnType[]
@@ -57,7 +57,7 @@ export class Table {
   readonly #wordIndex = new Map<string, number>()
   readonly #dirty = new Set<Row>()
   #gone: { id: number; revision: number }[] = []
-  /** Clients at an older revision get a snapshot: tombstones before it are forgotten. */
+  /** Clients at an older revision get a snapshot, because older tombstones are gone. */
   #oldest = 0
   #nextId = 0
   #revision = 0
@@ -87,7 +87,7 @@ export class Table {
     return this.#rows.keys()
   }
 
-  /** Sets a row. Values that are the same are no change. */
+  /** Sets a row. Equal values are not a change. */
   set(key: string, values: readonly Value[]): void {
     const row = this.#rows.get(key)
     if (row && row.values.every((value, i) => value === values[i])) return
@@ -110,19 +110,27 @@ export class Table {
     }
   }
 
-  /** What has changed since the last cut, as one frame for everyone who is at the revision before; undefined if nothing has. */
+  /**
+   * Returns the changes since the last cut as a frame for all clients at the previous revision; undefined if there are
+   * none. A frame has a limited number of rows; `isDirty` is true if more remain.
+   */
   cut(): Frame | undefined {
     if (!this.isDirty) return undefined
     const next = ++this.#revision
     const before = this.#words.length
-    const rows = [...this.#dirty]
+    const dirty = [...this.#dirty]
+    const rows = dirty.length > rowsPerFrame ? dirty.slice(0, rowsPerFrame) : dirty
     this.#dirty.clear()
+    for (let i = rowsPerFrame; i < dirty.length; i++) {
+      dirty[i]!.revision = next + 1
+      this.#dirty.add(dirty[i]!)
+    }
     const gone: number[] = []
     for (let i = this.#gone.length - 1; i >= 0 && this.#gone[i]!.revision === next; i--) gone.push(this.#gone[i]!.id)
     return this.#frame(rows, gone, before, next)
   }
 
-  /** Frames that bring a client from its position to the last cut: changes where they are known, else everything. */
+  /** Returns the frames from a client's position to the last cut: changes if they are known, else a snapshot. */
   since(position: Position | undefined): Frame[] {
     const isKnown =
       position?.epoch === this.epoch && position.revision >= this.#oldest && position.revision <= this.#revision
@@ -130,7 +138,11 @@ export class Table {
       const { revision } = position
       const rows = [...this.#rows.values()].filter((row) => row.revision > revision && row.revision <= this.#revision)
       const gone = this.#gone.filter((row) => row.revision > revision && row.revision <= this.#revision)
-      return this.#frames(rows, gone.map(({ id }) => id), position.words)
+      return this.#frames(
+        rows,
+        gone.map(({ id }) => id),
+        position.words,
+      )
     }
     const [first, ...rest] = this.#frames([...this.#rows.values()], [], 0)
     return [{ s: 1, ...first }, ...rest]
@@ -141,14 +153,24 @@ export class Table {
     let known = words
     for (let at = 0; at === 0 || at < rows.length; at += rowsPerFrame) {
       const isLast = at + rowsPerFrame >= rows.length
-      frames.push(this.#frame(rows.slice(at, at + rowsPerFrame), at === 0 ? gone : [], known, isLast ? this.#revision : undefined))
+      frames.push(
+        this.#frame(
+          rows.slice(at, at + rowsPerFrame),
+          at === 0 ? gone : [],
+          known,
+          isLast ? this.#revision : undefined,
+        ),
+      )
       known = this.#words.length
     }
     return frames
   }
 
   #frame(rows: readonly Row[], gone: number[], words: number, revision: number | undefined): Frame {
-    const u = rows.length > 0 ? [differences(rows.map(({ id }) => id)), ...this.columns.map((type, i) => this.#column(type, rows, i))] : undefined
+    const u =
+      rows.length > 0
+        ? [differences(rows.map(({ id }) => id)), ...this.columns.map((type, i) => this.#column(type, rows, i))]
+        : undefined
     return {
       ...(revision === undefined ? {} : { r: revision }),
       ...(this.#words.length > words ? { w: [words, ...this.#words.slice(words)] as [number, ...string[]] } : {}),
@@ -159,7 +181,9 @@ export class Table {
 
   #column(type: ColumnType, rows: readonly Row[], i: number): Column {
     if (type === 'text') return rows.map(({ values }) => String(values[i]).replaceAll(separator, ' ')).join(separator)
-    const numbers = rows.map(({ values }) => (type === 'number' ? (values[i] as number) : this.#word(values[i] as string)))
+    const numbers = rows.map(({ values }) =>
+      type === 'number' ? (values[i] as number) : this.#word(values[i] as string),
+    )
     return numbers.every((number) => number === numbers[0]) ? numbers[0]! : numbers
   }
 

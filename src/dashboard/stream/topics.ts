@@ -17,16 +17,16 @@ interface Open {
   cancelLinger?: (() => void) | undefined
 }
 
-/** One page's share of a channel. */
+/** A subscription of one page to a channel. */
 export interface Subscription {
   position(): Position | undefined
   end(): void
 }
 
-/** A topic that this viewer may not see, or that is none. */
+/** Thrown for a topic that is unknown or forbidden for this viewer. */
 export class TopicRefused extends Error {}
 
-/** Makes channels for what viewers look at, one for all who may see the same, and ends those that nobody looks at. */
+/** Creates channels for topics, one for all viewers with the same permissions, and ends unused ones. */
 export class Topics {
   readonly #board: Board
   readonly #clock: Clock
@@ -56,7 +56,7 @@ export class Topics {
     }
   }
 
-  /** The namespaces that have workloads. */
+  /** Returns the namespaces with workloads. */
   namespaces(): string[] {
     return [...new Set([...this.#board.rows.values()].map(({ object }) => object.metadata.namespace ?? ''))]
   }
@@ -76,13 +76,22 @@ export class Topics {
     }
     const workload = topic.startsWith('pods ') ? workloadNamed(topic.slice(5)) : undefined
     if (!workload) throw new TopicRefused(`there is no topic ${JSON.stringify(topic)}`)
-    const { kind: { kind }, namespace, name } = workload
+    const {
+      kind: { kind },
+      namespace,
+      name,
+    } = workload
     await this.#allow(viewer, { group: '', resource: 'pods', namespace }, whatText(pods, namespace))
     return this.#known(topic, () => this.#pods(topic, rowKey(kind, `${namespace}/${name}`)))
   }
 
-  async #allow(viewer: Viewer, what: { group: string; resource: string; namespace?: string }, text: string): Promise<void> {
-    if (!(await viewer.may({ verb: 'list', ...what }))) throw new TopicRefused(`User ${JSON.stringify(viewer.name)} cannot list ${text}`)
+  async #allow(
+    viewer: Viewer,
+    what: { group: string; resource: string; namespace?: string },
+    text: string,
+  ): Promise<void> {
+    if (!(await viewer.may({ verb: 'list', ...what })))
+      throw new TopicRefused(`User ${JSON.stringify(viewer.name)} cannot list ${text}`)
   }
 
   #known(key: string, make: () => Omit<Open, 'cancelLinger'>): Open {
@@ -98,8 +107,12 @@ export class Topics {
     for (const [key, other] of this.#open) if (other === open) this.#open.delete(key)
   }
 
+  #tableOf(columns: Readonly<Record<string, ColumnType>>): Table {
+    return new Table(Object.values(columns), `${this.#id}.${++this.#count}`)
+  }
+
   #channel(topic: string, columns: Readonly<Record<string, ColumnType>>): Channel {
-    return new Channel(topic, new Table(Object.values(columns), `${this.#id}.${++this.#count}`), this.#clock)
+    return new Channel(topic, this.#tableOf(columns), this.#clock)
   }
 
   #workloads(topic: string, scope: Scope): Open {
@@ -107,7 +120,8 @@ export class Topics {
     const row: BoardListener['row'] = (key, shown) => {
       const { namespace = '' } = shown?.object.metadata ?? {}
       if (!shown) channel.table.delete(key)
-      else if (scope.shows(shown.kind.kind, namespace)) channel.table.set(key, workloadValues(shown, scope.showsPods(namespace)))
+      else if (scope.shows(shown.kind.kind, namespace))
+        channel.table.set(key, workloadValues(shown, scope.showsPods(namespace)))
       channel.touch()
     }
     for (const [key, shown] of this.#board.rows) row(key, shown)
@@ -127,11 +141,21 @@ export class Topics {
   }
 
   #pods(topic: string, root: string): Open {
-    const channel = this.#channel(topic, podColumns)
     const { caches } = this.#board
     const { kind, namespace, name } = workloadNamed(root)!
     let ageOf: (pod: Pod) => CellAge = () => 0
-    const set = (pod: Pod) => {
+    /**
+     * Pods that may have changed since the last update of the table. A starting pod changes many times in short
+     * succession.
+     */
+    const changed = new Set<string>()
+    const isOwn = (pod: Pod) => {
+      const owner = caches.rootOf(pod)
+      return owner !== undefined && rowKey(owner.kind, owner.key) === root
+    }
+    const table = this.#tableOf(podColumns)
+    const fill = () => {
+      if (changed.size === 0) return
       const { spec } = caches.workload(kind.kind, `${namespace}/${name}`) ?? {}
       const around = {
         nowMs: this.#clock.now(),
@@ -139,26 +163,29 @@ export class Topics {
         runsToCompletion: kind.kind === 'Job' || kind.kind === 'CronJob',
         lifecycle: spec?.lifecycle,
       }
-      channel.table.set(keyOf(pod), podValues(pod, ageOf(pod), around))
+      for (const key of changed) {
+        const pod = caches.pods.get(key)
+        if (pod && isOwn(pod)) table.set(key, podValues(pod, ageOf(pod), around))
+        else table.delete(key)
+      }
+      changed.clear()
     }
-    /** Finds out again which pods are of the newest revision. */
+    const channel = new Channel(topic, table, this.#clock, fill)
+    /** Determines again which pods have the newest revision. */
     const readAll = async () => {
       const object = caches.workload(kind.kind, `${namespace}/${name}`)
       const own = object && (await ownPods(this.#reader, caches.sourceOf(kind, object), kind, object))
       const isUpdated = own?.isUpdated
       ageOf = (pod) => (isUpdated && !isUpdated(pod) ? 1 : 0)
-      const there = own?.pods ?? []
-      const keys = new Set(there.map(keyOf))
-      for (const key of channel.table.keys()) if (!keys.has(key)) channel.table.delete(key)
-      for (const pod of there) set(pod)
+      for (const key of table.keys()) changed.add(key)
+      for (const pod of own?.pods ?? []) changed.add(keyOf(pod))
       channel.touch()
     }
     void readAll()
     const close = this.#board.listen({
-      pod: (key, pod, isGone) => {
+      pod: (key, pod) => {
         if (key !== root) return
-        if (isGone) channel.table.delete(keyOf(pod))
-        else set(pod)
+        changed.add(keyOf(pod))
         channel.touch()
       },
       revisions: (key) => void (key === root && readAll()),

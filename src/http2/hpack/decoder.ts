@@ -52,7 +52,8 @@ export class HeaderDecoder {
   }
 
   #indexed(index: number): Field {
-    const field = index <= staticTable.length ? staticTable[index - 1] : this.#recent.get(index - staticTable.length - 1)
+    const field =
+      index <= staticTable.length ? staticTable[index - 1] : this.#recent.get(index - staticTable.length - 1)
     if (!field) throw broken('an index of nothing')
     return field
   }

@@ -14,7 +14,10 @@ for (const [i, { name, value }] of staticTable.entries()) {
 /** These differ from message to message, so that it is no use to remember them. */
 const passing = new Set([':path', 'content-length', 'audit-id', 'date', 'etag', 'warning', 'location', 'authorization'])
 
-/** Writes blocks of header fields, each with what the ones before have left behind. Blocks are texts of one letter a byte. */
+/**
+ * Writes blocks of header fields, each with what the ones before have left behind. Blocks are texts of one letter a
+ * byte.
+ */
 export class HeaderEncoder {
   /** By name and value: which one it is of all that were ever remembered, from 1. */
   readonly #known = new Map<string, number>()

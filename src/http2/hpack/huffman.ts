@@ -1,11 +1,14 @@
 /** RFC 7541, appendix B: how many bits each byte takes. The code is canonical, so its bits follow from that. */
 const bitsOf = [
-  13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6,
-  6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6, 5, 6, 5, 6, 6, 6,
-  5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22,
-  23, 22, 23, 23, 24, 22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23, 26, 26, 20, 19, 22, 23, 22, 25, 26,
-  26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27,
-  27, 27, 28, 27, 27, 27, 27, 27, 26,
+  13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
+  28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
+  13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6, 5, 6,
+  5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22, 23,
+  22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20, 22, 22,
+  23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23, 26, 26,
+  20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27,
+  27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27,
+  27, 27, 27, 26,
 ]
 const endOfString = 256
 const endBits = 30
@@ -23,7 +26,9 @@ interface Steps {
 
 /** Children of the places of the tree: another place, or a letter as its complement; 0 where there is none yet. */
 function growTree(): number[][] {
-  const letters = [...bitsOf.map((bits, letter) => ({ bits, letter })), { bits: endBits, letter: endOfString }].sort((a, b) => a.bits - b.bits || a.letter - b.letter)
+  const letters = [...bitsOf.map((bits, letter) => ({ bits, letter })), { bits: endBits, letter: endOfString }].sort(
+    (a, b) => a.bits - b.bits || a.letter - b.letter,
+  )
   const tree: number[][] = [[0, 0]]
   let code = 0
   let bits = 0
@@ -44,7 +49,11 @@ function growTree(): number[][] {
 
 function makeSteps(): Steps {
   const tree = growTree()
-  const steps: Steps = { next: new Uint16Array(tree.length * 16).fill(none), letter: new Uint16Array(tree.length * 16).fill(none), isEnd: new Uint8Array(tree.length) }
+  const steps: Steps = {
+    next: new Uint16Array(tree.length * 16).fill(none),
+    letter: new Uint16Array(tree.length * 16).fill(none),
+    isEnd: new Uint8Array(tree.length),
+  }
   for (let place = 0; place < tree.length; place++) {
     for (let bits = 0; bits < 16; bits++) {
       let at = place

@@ -4,9 +4,18 @@ export interface Field {
   readonly value: string
 }
 
-const methods = [[':method', 'GET'], [':method', 'POST']] as const
-const paths = [[':path', '/'], [':path', '/index.html']] as const
-const schemes = [[':scheme', 'http'], [':scheme', 'https']] as const
+const methods = [
+  [':method', 'GET'],
+  [':method', 'POST'],
+] as const
+const paths = [
+  [':path', '/'],
+  [':path', '/index.html'],
+] as const
+const schemes = [
+  [':scheme', 'http'],
+  [':scheme', 'https'],
+] as const
 const statuses = ['200', '204', '206', '304', '400', '404', '500'].map((code) => [':status', code] as const)
 const names =
   'accept-charset accept-encoding accept-language accept-ranges accept access-control-allow-origin age allow authorization cache-control content-disposition ' +

@@ -1,34 +1,34 @@
 import { byName } from '../../api/explain/index.ts'
 import { type Samples, sumOf } from './parse.ts'
 
-/** How one controller is. */
+/** The state of one controller. */
 export interface ControllerLoad {
   name: string
-  /** Keys that wait. */
+  /** The number of waiting keys. */
   depth: number
-  /** Seconds for which the key has waited that has waited longest: how far the controller is behind. */
+  /** The age of the oldest waiting key in seconds: the delay of the controller. */
   lagSeconds: number
-  /** Seconds for which the slowest reconcile has been going on. */
+  /** The duration of the slowest running reconcile in seconds. */
   busySeconds: number
-  /** Seconds that keys have waited on average, since the process was started. */
+  /** The average wait of keys since the process was started, in seconds. */
   waitSeconds: number | undefined
   reconciles: number
   errors: number
   retries: number
-  /** Reconciles that were put off because the cache lacked the controller's own writes. */
+  /** Reconciles that were deferred because the cache lacked the controller's own writes. */
   staleSkips: number
 }
 
-/** How far one cache is behind the API server. */
+/** The delay of one cache behind the API server. */
 export interface CacheLag {
   name: string
   objects: number
-  /** Seconds since the oldest write that it is known not to have seen. */
+  /** The age in seconds of the oldest write that it is known not to contain. */
   lagSeconds: number
   silentSeconds: number
 }
 
-/** Which of the queues that a process has belong to controllers: those that reconcile or may do so. */
+/** The queues of a process that belong to controllers. */
 const namesOf = (samples: Samples, metric: string, label: string): string[] => [
   ...new Set((samples.get(metric) ?? []).flatMap(({ labels }) => labels[label] ?? [])),
 ]
@@ -38,7 +38,7 @@ const isController = (samples: Samples, name: string): boolean =>
     ? sumOf(samples, 'controller_runtime_reconcile_time_seconds_count', { controller: name }) !== undefined
     : true
 
-/** The controllers of a process by its metrics. Those of kube-controller-manager have their queues only. */
+/** The controllers of a process according to its metrics. kube-controller-manager exports their queues only. */
 export function controllersOf(samples: Samples): ControllerLoad[] {
   return namesOf(samples, 'workqueue_depth', 'name')
     .filter((name) => isController(samples, name))
@@ -61,7 +61,7 @@ export function controllersOf(samples: Samples): ControllerLoad[] {
     })
 }
 
-/** The caches of a process, those that are furthest behind first. */
+/** The caches of a process, the most delayed first. */
 export function cachesOf(samples: Samples): CacheLag[] {
   const caches = namesOf(samples, 'informer_lag_seconds', 'name').map((name) => ({
     name,

@@ -1,11 +1,11 @@
 /** One line of a scrape: a name, labels and a value. */
-export interface Sample {
+interface Sample {
   name: string
   labels: Readonly<Record<string, string>>
   value: number
 }
 
-/** Samples by their names. */
+/** Samples by name. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 const namePattern = /^[a-zA-Z_:][\w:]*/
@@ -19,10 +19,7 @@ const specialValues: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
 }
 
-/**
- * Reads Prometheus' text format. Comments and lines that make no sense are left out: one bad line must not hide all
- * others.
- */
+/** Parses Prometheus' text format. Comments and invalid lines are omitted: one bad line must not hide all others. */
 export function parseMetrics(text: string): Samples {
   const samples = new Map<string, Sample[]>()
   for (const line of text.split('\n')) {
@@ -40,7 +37,7 @@ function sampleOf(line: string): Sample | undefined {
   if (!name) return undefined
   const rest = line.slice(name.length).trimStart()
   const labelled = rest.startsWith('{') ? readLabels(rest) : { labels: {}, rest }
-  // A time may stand behind the value.
+  // A timestamp may follow the value.
   const [number = ''] = labelled?.rest.trim().split(/\s+/) ?? []
   const value = specialValues[number] ?? Number(number)
   if (!labelled || number === '' || (Number.isNaN(value) && number !== 'NaN')) return undefined
@@ -61,7 +58,7 @@ function readLabels(text: string): { labels: Record<string, string>; rest: strin
   return end >= 0 && text[at + end] === '}' ? { labels, rest: text.slice(at + end + 1) } : undefined
 }
 
-/** The sum of all series of a name that have these labels; undefined where there is none. */
+/** The sum of all series of a name that have these labels. Undefined without any. */
 export function sumOf(
   samples: Samples,
   name: string,

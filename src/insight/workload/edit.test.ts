@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PodTemplateSpec } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import type { KindName } from './kinds.ts'
 import type { Workload } from './object.ts'
 import { sampleNow, sampleWorkload } from './sample.ts'

@@ -1,16 +1,16 @@
 import { semanticEqual } from '../../api/deep-equal.ts'
-import type { Int64 } from '../../api/int64.ts'
-import { timestamp } from '../../api/timestamp.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
+import { timestamp } from '../../api/object.ts'
 import { CommandError } from '../failure.ts'
 import { type WorkloadKind, quotedName } from './kinds.ts'
 import type { Workload } from './object.ts'
 import { withoutHash } from './own-pods.ts'
 import type { Revision } from './revisions.ts'
 
-/** A change of a workload, and how it is told: `deployment.apps/web restarted`. */
+/** A change of a workload, and its message: `deployment.apps/web restarted`. */
 export interface Edit {
   told: string
-  /** Undefined: nothing has to be changed. */
+  /** Undefined if nothing has to be changed. */
   patch?: { type: 'merge' | 'json'; body: unknown }
 }
 
@@ -61,7 +61,7 @@ export function pauseOf(kind: WorkloadKind, object: Workload, paused: boolean): 
   return { told: paused ? 'paused' : 'resumed', patch: { type: 'merge', body } }
 }
 
-/** Annotations that stay the Deployment's own when it goes back to an earlier template. */
+/** Annotations of the Deployment that a rollback keeps. */
 const keptAnnotations = [
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
@@ -71,7 +71,7 @@ const keptAnnotations = [
   'deprecated.deployment.rollback.rollbackTo',
 ]
 
-/** Decides how to go back to a revision; 0 is the one before the newest. */
+/** Decides how to roll back to a revision. 0 is the one before the newest. */
 export function undoOf(
   kind: WorkloadKind,
   object: Workload,

@@ -1,6 +1,6 @@
 import { type Cause, type CauseKind, explain, withoutEcho } from '../../api/explain/index.ts'
 import type { CoreV1Event, Node, Pod } from '../../api/generated/types.ts'
-import { millisecondsOf } from '../../api/timestamp.ts'
+import { millisecondsOf } from '../../api/object.ts'
 import { exitCodes } from '../failure.ts'
 import type { Surroundings } from './gather.ts'
 import type { WorkloadKind } from './kinds.ts'
@@ -8,7 +8,7 @@ import type { Workload } from './object.ts'
 import { eventTime } from './reader.ts'
 import type { Standing } from './said.ts'
 
-/** Explains a workload by what was read around it. What could not be read explains nothing. */
+/** Explains a workload from the objects around it. Unreadable objects explain nothing. */
 export function causesOf(kind: WorkloadKind, object: Workload, around: Surroundings, nowMs: number): Cause[] {
   const { nodes, claims, isUpdated, refusal } = around
   const causes = explain({
@@ -32,7 +32,7 @@ export function causesOf(kind: WorkloadKind, object: Workload, around: Surroundi
   )
 }
 
-/** A budget matters to a workload while somebody drains the node of one of its pods. */
+/** A budget matters to a workload while a user drains the node of one of its pods. */
 function withDrainedPod(
   cause: Cause,
   pods: readonly Pod[],
@@ -44,21 +44,23 @@ function withDrainedPod(
     : cause
 }
 
-/** Whether a cause keeps the workload from its goal. A budget that nobody runs into is worth knowing, and no more. */
+/**
+ * Reports whether a cause prevents the workload from reaching its goal. An exhausted budget that nobody needs does not.
+ */
 export const isInTheWay = ({ what, text }: Cause): boolean =>
   what !== 'DisruptionBudget' || text.endsWith('is cordoned')
 
-/** The causes with help that calls the program by its name: kubectl runs it as `kubectl coxswain`. */
+/** The causes with help that names the program as it was called: kubectl runs it as `kubectl coxswain`. */
 export const withProgram = (causes: readonly Cause[], program: string): Cause[] =>
   causes.map((cause) => ({ ...cause, help: cause.help.replace(/^coxswain /, `${program} `) }))
 
-/** A cause with the names of all objects that have the same one. */
+/** A cause with the names of all objects that have it. */
 export interface GroupedCause extends Cause {
   /** Other objects of the same kind with the same cause, such as pods that wait for the same image. */
   others: string[]
 }
 
-/** Causes that differ in nothing but the object become one, in the place of the first. */
+/** Causes that differ only in the object become one, at the position of the first. */
 export function grouped(causes: readonly Cause[]): GroupedCause[] {
   const groups = new Map<string, GroupedCause>()
   for (const cause of causes) {
@@ -90,8 +92,8 @@ export function warningOf(events: readonly CoreV1Event[]): Warning | undefined {
 }
 
 /**
- * Warnings that say why a pod does not start, where its conditions do not. Kubelets write them again at least every
- * other minute.
+ * Warnings that explain why a pod does not start, if its conditions do not. Kubelets repeat them at least every other
+ * minute.
  */
 const startWarnings: Readonly<Record<string, CauseKind>> = {
   FailedMount: 'VolumeFailed',
@@ -102,7 +104,7 @@ const startWarnings: Readonly<Record<string, CauseKind>> = {
 }
 const warningsCountForMs = 150_000
 
-/** A pod that merely seems to be starting has the cause that its newest warning tells. */
+/** A pod that seems to be starting gets the cause of its newest warning. */
 export function withWarning(cause: Cause, warning: Warning | undefined, nowMs: number): Cause {
   const what = warning && startWarnings[warning.reason]
   if (!what || (cause.what !== 'SandboxStarting' && cause.what !== 'Starting')) return cause
@@ -111,7 +113,7 @@ export function withWarning(cause: Cause, warning: Warning | undefined, nowMs: n
   return { ...cause, what, weight: 'trouble', text, help: 'See the events of the pod, and the logs of its node.' }
 }
 
-/** How a command ends that tells how a workload is: all is well, it waits, or it is in trouble. */
+/** The exit code of a command that reports a workload: it is complete, it waits, or it is in trouble. */
 export function exitCodeFor({ state }: Standing, causes: readonly Cause[]): number {
   const inTheWay = causes.filter(isInTheWay)
   if (state === 'Stuck' || state === 'Failed' || inTheWay.some(({ weight }) => weight === 'trouble'))

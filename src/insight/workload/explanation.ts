@@ -1,7 +1,7 @@
 import { type Cause, causeOfPod } from '../../api/explain/index.ts'
 import type { Node, PersistentVolumeClaim, Pod } from '../../api/generated/types.ts'
-import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
-import { summarizePod } from '../../api/kinds/pod-summary.ts'
+import { claimNamesOf } from '../../api/kinds/volumes/volume-references.ts'
+import { summarizePod } from '../../api/kinds/pods/pod-summary.ts'
 import { type Client, clonesets, controllerOf, nodes, persistentvolumeclaims } from '../../client/index.ts'
 import { exitCodes } from '../failure.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -23,7 +23,7 @@ import { Reader, mapSome } from './reader.ts'
 import type { Standing } from './said.ts'
 import { standingOf, standingWith } from './standing.ts'
 
-/** The client that reads, and the clock that ages are told by. */
+/** The client, and the clock for ages. */
 export interface Asker {
   readonly client: Client
   readonly clock: Clock
@@ -34,13 +34,13 @@ export interface ToldCause extends GroupedCause {
   warning?: Warning
 }
 
-/** Everything that `why` tells of a workload or a pod. */
+/** The output of `why` for a workload or a pod. */
 export interface Explanation {
-  /** `deployment/web` */
+  /** In the form `deployment/web`. */
   name: string
   kind: string
   namespace: string
-  /** `Progressing`, `Available`; of a pod what `kubectl get pods` says. */
+  /** The names `Progressing` and `Available`; for a pod, the status in `kubectl get pods`. */
   state: string
   message: string
   since: string | undefined
@@ -51,10 +51,10 @@ export interface Explanation {
   exitCode: number
 }
 
-/** Events are read for so many causes; who has more trouble than that knows enough. */
+/** The maximum number of causes for which events are read. */
 const causesWithEvents = 5
 
-/** Reads all about a workload and explains it. */
+/** Reads everything about a workload and explains it. */
 export async function explainWorkload(
   session: Asker & { program: string },
   kind: WorkloadKind,
@@ -92,7 +92,7 @@ function about(
   }
 }
 
-/** Adds what events tell: for the worst causes, and for those that conditions do not explain. */
+/** Adds the last events of the most severe causes, and of those that conditions do not explain. */
 async function withWarnings(
   reader: Reader,
   causes: readonly Cause[],
@@ -133,7 +133,7 @@ async function podSurroundings(reader: Reader, pod: Pod) {
     claimNamesOf(pod),
   )
   const owner = controllerOf(pod)
-  // The hooks that may hold a pod are told by its CloneSet.
+  // The hooks that may hold a pod are those of its CloneSet.
   const set =
     owner?.kind === 'CloneSet' ? await reader.find(clonesets, pod.metadata.namespace ?? '', owner.name) : undefined
   return {
@@ -143,5 +143,5 @@ async function podSurroundings(reader: Reader, pod: Pod) {
   }
 }
 
-/** The names by which kubectl knows pods. */
+/** The names of pods in kubectl. */
 export const isPodKind = (text: string): boolean => ['pod', 'pods', 'po'].includes(text.toLowerCase())

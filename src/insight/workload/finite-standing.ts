@@ -1,12 +1,12 @@
-import { parseCronSchedule } from '../../api/kinds/cron-schedule.ts'
-import { nextDueTime } from '../../api/kinds/cron-times.ts'
+import { parseCronSchedule } from '../../api/kinds/workloads/cron-schedule.ts'
+import { nextDueTime } from '../../api/kinds/workloads/cron-times.ts'
 import { humanDuration } from '../../api/printing/duration.ts'
-import { countOf } from '../../api/plural.ts'
-import { millisecondsOf, timestamp } from '../../api/timestamp.ts'
+import { countOf } from '../../api/printing/plural.ts'
+import { millisecondsOf, timestamp } from '../../api/object.ts'
 import { type Numbers, type Workload, conditionOf } from './object.ts'
 import type { Said } from './said.ts'
 
-/** Where a Job stands. */
+/** The state of a Job. */
 export function jobSaid(object: Workload, { desired, current, succeeded = 0, completions = 1 }: Numbers): Said {
   const { spec = {}, status = {} } = object
   const done = `${succeeded} of ${countOf(completions, 'completion', 'completions')}`
@@ -37,7 +37,7 @@ export function jobSaid(object: Workload, { desired, current, succeeded = 0, com
   }
   const waiting = conditionOf(object, 'Waiting')
   const running = conditionOf(object, 'Running')
-  // Kubernetes' own Jobs have neither condition, but tell how many of their pods are ready.
+  // Kubernetes' own Jobs have neither condition, but report the number of ready pods.
   if (running ? running.status === 'True' : (status.ready ?? 0) > 0) {
     const since = running?.lastTransitionTime ?? status.startTime
     return {
@@ -57,11 +57,11 @@ export function jobSaid(object: Workload, { desired, current, succeeded = 0, com
   }
 }
 
-/** `2 pods active`, or `1 of 3 pods active` where some are missing. */
+/** A text such as `2 pods active`, or `1 of 3 pods active` if some are missing. */
 const activeText = (active: number, wanted: number): string =>
   active < wanted ? `${active} of ${countOf(wanted, 'pod', 'pods')} active` : `${countOf(active, 'pod', 'pods')} active`
 
-/** Where a CronJob stands. */
+/** The state of a CronJob. */
 export function cronJobSaid({ spec = {}, status = {} }: Workload, { current: active }: Numbers, nowMs: number): Said {
   const last = status.lastScheduleTime
   if (spec.suspend) return { state: 'Suspended', reason: 'CronJobSuspended', message: '', since: last }
@@ -77,7 +77,8 @@ export function cronJobSaid({ spec = {}, status = {} }: Workload, { current: act
 }
 
 /**
- * `next at 2026-01-01T00:05:00Z`. A schedule without a time zone is in that of the controller, which is taken for ours.
+ * A text such as `next at 2026-01-01T00:05:00Z`. A schedule without a time zone is in that of the controller, which is
+ * assumed to be ours.
  */
 function nextRun({ schedule = '', timeZone }: NonNullable<Workload['spec']>, nowMs: number): string {
   try {

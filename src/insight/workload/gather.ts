@@ -1,7 +1,7 @@
 import { type Refusal, refusalOf } from '../../api/explain/index.ts'
 import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
-import { isPodFinished, isPodReady } from '../../api/kinds/pod-availability.ts'
-import { claimNamesOf } from '../../api/kinds/pod-claims.ts'
+import { isPodFinished, isPodReady } from '../../api/kinds/pods/pod-availability.ts'
+import { claimNamesOf } from '../../api/kinds/volumes/volume-references.ts'
 import { compileLabelSelector, nodes, persistentvolumeclaims, poddisruptionbudgets } from '../../client/index.ts'
 import type { WorkloadKind } from './kinds.ts'
 import type { Workload } from './object.ts'
@@ -12,9 +12,9 @@ import { refusalInEvents } from './refusal.ts'
 /** The objects that explain a workload. A member that is undefined could not be read. */
 export interface Surroundings {
   pods: Pod[] | undefined
-  /** Whether a pod is of the newest revision; undefined for kinds without revisions. */
+  /** Reports whether a pod is of the newest revision. Undefined for kinds without revisions. */
   isUpdated: ((pod: Pod) => boolean) | undefined
-  /** Nodes of pods that are not ready, and of all pods where a disruption budget is in the way, by name. */
+  /** By name: the nodes of pods that are not ready, and of all pods if a disruption budget blocks evictions. */
   nodes: ReadonlyMap<string, Node | null> | undefined
   /** Claims of pods that have not started, by name. */
   claims: ReadonlyMap<string, PersistentVolumeClaim | null> | undefined
@@ -49,9 +49,7 @@ export async function gather(
   }
 }
 
-/**
- * Pods that were evicted or have failed stay for a while. Where as many as wanted are available, they explain nothing.
- */
+/** Evicted and failed pods stay for a while. If enough pods are available, they explain nothing. */
 function withoutHistory(own: Pod[], kind: WorkloadKind, object: Workload): Pod[] {
   const { available, desired } = kind.numbersOf(object)
   if (kind.kind === 'Job' || kind.kind === 'CronJob' || available < desired) return own

@@ -29,12 +29,12 @@ export type { KindName }
 export interface WorkloadKind {
   readonly kind: KindName
   readonly type: ResourceType<Workload>
-  /** `deployment` */
+  /** For example `deployment`. */
   readonly singular: string
   readonly shortNames: readonly string[]
-  /** How kubectl's sentences call it: `daemon set`. */
+  /** The name in sentences of kubectl: `daemon set`. */
   readonly title: string
-  /** The kind of workload that owns some of these, which then are not listed by themselves. */
+  /** The kind of workload that owns some of these, which are then not listed separately. */
   readonly ownedBy?: KindName
   numbersOf(object: Workload): Numbers
 }
@@ -112,19 +112,19 @@ export const workloadKinds: readonly WorkloadKind[] = [
 /** The kind of that name. */
 export const kindNamed = (name: KindName): WorkloadKind => workloadKinds.find(({ kind }) => kind === name)!
 
-/** `deployment/web`: how these commands call a workload. */
+/** The name of a workload in these commands: `deployment/web`. */
 export const shortName = ({ singular }: Pick<WorkloadKind, 'singular'>, { metadata }: KubeObject): string =>
   `${singular}/${metadata.name}`
 
-/** `deployment.apps/web`: how kubectl calls it in what it prints. */
+/** The name of a workload in kubectl's output: `deployment.apps/web`. */
 export const fullName = ({ singular, type }: Pick<WorkloadKind, 'singular' | 'type'>, name: string): string =>
   `${singular}${type.group ? `.${type.group}` : ''}/${name}`
 
-/** `deployments.apps "web"`: how kubectl calls it in errors. */
+/** The name of a workload in kubectl's errors: `deployments.apps "web"`. */
 export const quotedName = ({ type }: Pick<WorkloadKind, 'type'>, name: string): string =>
   `${resourceName(type)} ${JSON.stringify(name)}`
 
-/** The selector of a workload's pods; undefined where it has none yet, or runs no pods itself. */
+/** The selector of a workload's pods. Undefined if it has none yet, or runs no pods itself. */
 export function selectorOf({ kind }: Pick<WorkloadKind, 'kind'>, { spec }: Workload): LabelSelector | undefined {
   if (kind === 'CronJob' || !spec?.selector) return undefined
   return kind === 'ReplicationController'
@@ -132,7 +132,10 @@ export function selectorOf({ kind }: Pick<WorkloadKind, 'kind'>, { spec }: Workl
     : (spec.selector as LabelSelector)
 }
 
-/** Whether the controller has seen the newest spec. Jobs and CronJobs do not say: theirs is taken for seen. */
+/**
+ * Reports whether the controller has observed the newest spec. Jobs and CronJobs do not report it and count as
+ * observed.
+ */
 export function isObserved({ kind }: Pick<WorkloadKind, 'kind'>, { metadata, status }: Workload): boolean {
   return kind === 'Job' || kind === 'CronJob' || (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
 }

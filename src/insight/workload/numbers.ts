@@ -3,7 +3,7 @@ import type { Numbers, Workload } from './object.ts'
 
 const replicasOf = ({ spec }: Workload): number => spec?.replicas ?? 1
 
-/** Kinds whose status has the numbers under the same names. */
+/** Kinds whose status has these numbers under the same names. */
 export function replicaNumbers(object: Workload): Numbers {
   const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = object.status ?? {}
   return {
@@ -29,7 +29,7 @@ function partitionOf(object: Workload): number {
   return percent ? Math.ceil((Number(percent[1]) * replicasOf(object)) / 100) : Number(partition) || 0
 }
 
-/** OpenKruise and older Kubernetes do not write how many are to be updated: there the spec tells. */
+/** OpenKruise and older Kubernetes do not write the expected number, which is computed from the spec. */
 export function numbersWithPartition(object: Workload): Numbers {
   const numbers = replicaNumbers(object)
   const { expectedUpdatedReplicas, updateRevision, currentRevision } = object.status ?? {}
@@ -49,7 +49,7 @@ export function daemonNumbers({ status = {} }: Workload): Numbers {
   }
 }
 
-/** A Job wants pods until it has its completions. One without completions ends with the first. */
+/** A Job needs pods until its completions are reached. One without completions ends with its first success. */
 export function jobNumbers(object: Workload): Numbers {
   const { spec = {}, status = {} } = object
   const { active = 0, ready = 0, succeeded = 0 } = status

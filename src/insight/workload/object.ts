@@ -1,7 +1,7 @@
 import type { CloneSetLifecycle, LabelSelector, PodTemplateSpec } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { WorkloadCondition } from '../../api/workload-condition.ts'
+import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
 
 export type { WorkloadCondition as Condition }
 
@@ -9,7 +9,7 @@ export type { WorkloadCondition as Condition }
 export interface Workload extends KubeObject {
   spec?: {
     replicas?: number
-    /** ReplicationControllers have labels only; Jobs have none until their controller has given them one. */
+    /** A ReplicationController has a map of labels. A Job has no selector until its controller sets one. */
     selector?: LabelSelector | Record<string, string>
     template?: PodTemplateSpec
     paused?: boolean
@@ -23,7 +23,7 @@ export interface Workload extends KubeObject {
       partition?: number | string
       rollingUpdate?: { partition?: number }
     }
-    /** Of CloneSets. */
+    /** CloneSets only. */
     lifecycle?: CloneSetLifecycle
     completions?: number
     parallelism?: number
@@ -57,21 +57,21 @@ export interface Workload extends KubeObject {
   }
 }
 
-/** How many replicas of a workload there are, and in which state. */
+/** The number of a workload's replicas by state. */
 export interface Numbers {
-  /** The replicas that are wanted. */
+  /** The desired replicas. */
   desired: number
-  /** The pods there are, of every revision. */
+  /** The existing pods of all revisions. */
   current: number
   /** The pods of the newest revision. Kinds without revisions have none. */
   updated?: number
-  /** How many are to be of the newest revision: fewer than `desired` where a partition keeps some back. */
+  /** The replicas to update: fewer than `desired` if a partition keeps some back. */
   expectedUpdated?: number
   ready: number
   available: number
-  /** Pods of a DaemonSet on nodes that are not to run one, such as a node that is lost. */
+  /** Pods of a DaemonSet on nodes that should not run one, such as a lost node. */
   elsewhere?: number
-  /** How many pods of a Job have succeeded, and how many are to. */
+  /** The succeeded pods of a Job, and the desired number. */
   succeeded?: number
   completions?: number
 }

@@ -1,13 +1,13 @@
 import { podsThatMatter } from '../../api/explain/index.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
 import type { ControllerRevision, LabelSelector, Pod, PodTemplateSpec, ReplicaSet } from '../../api/generated/types.ts'
-import { compareInt64 } from '../../api/int64.ts'
+import { compareInt64 } from '../../api/numbers/int64.ts'
 import { controllerOf, controllerrevisions, isControlledBy, jobs, pods, replicasets } from '../../client/index.ts'
 import { type WorkloadKind, kindNamed, selectorOf } from './kinds.ts'
 import type { Workload } from './object.ts'
 import type { Reader } from './reader.ts'
 
-/** Where the pods and revisions of a workload come from: requests, or caches that a watch keeps up to date. */
+/** The source of a workload's pods and revisions: requests, or caches that a watch keeps current. */
 export interface Source {
   pods(namespace: string, selector: LabelSelector): Promise<Pod[] | undefined>
   replicaSets(namespace: string, selector: LabelSelector): Promise<ReplicaSet[] | undefined>
@@ -23,11 +23,11 @@ export const askingSource = (reader: Reader): Source => ({
 export interface OwnPods {
   pods: Pod[]
   isUpdated: ((pod: Pod) => boolean) | undefined
-  /** The object that makes the pods, where that is not the workload itself. */
+  /** The object that creates the pods, if it is not the workload itself. */
   maker?: ReplicaSet | undefined
 }
 
-/** Finds the pods of a workload; undefined where they cannot be read. */
+/** Finds the pods of a workload. Undefined if they cannot be read. */
 export async function ownPods(
   reader: Reader,
   source: Source,
@@ -83,8 +83,8 @@ export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   return { ...template, metadata: { ...template.metadata, labels } }
 }
 
-/** The ReplicaSet that has the Deployment's present template; of several the oldest, as its controller decides. */
-export function newestSet(deployment: Workload, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+/** The ReplicaSet of the Deployment's current template, the oldest of several, as its controller decides. */
+function newestSet(deployment: Workload, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const { template } = deployment.spec ?? {}
   const same = template
     ? sets.filter((set) => semanticEqual(withoutHash(set.spec.template), withoutHash(template)))
@@ -108,7 +108,7 @@ async function revisionTest(
   }
   const { updateRevision } = object.status ?? {}
   if (updateRevision === undefined) return undefined
-  // A label has room for 63 letters: a longer name is told by its hash alone.
+  // A label value has at most 63 characters. A longer name is identified by its hash.
   const names = [updateRevision, updateRevision.slice(updateRevision.lastIndexOf('-') + 1)]
   return (pod) => names.includes(pod.metadata.labels?.[revisionHash] ?? '')
 }

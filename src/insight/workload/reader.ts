@@ -6,16 +6,16 @@ import type { Clock } from '../../base/clock.ts'
 import { type Client, type ListAllOptions, type ResourceType, events, resourceName } from '../../client/index.ts'
 import { isNotReadable, isUnknownPath } from '../failure.ts'
 
-/** An object that was asked for by its name: it may not exist, and it may not be readable. */
+/** An object that was requested by name: it may not exist, and it may not be readable. */
 export type Lookup<T> = { kind: 'found'; object: T } | { kind: 'missing' } | { kind: 'unreadable' }
 
-/** The requests of one command that go on at the same time. */
+/** The number of concurrent requests of one command. */
 const parallelRequests = 8
 
-/** More names than this are found in a list of all. */
+/** With more names than this, all objects are listed. */
 const singleReads = 20
 
-/** Does something for each item, a few at a time, and keeps their order. */
+/** Processes the items with limited concurrency, and keeps their order. */
 export async function mapSome<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const queue = items.entries()
@@ -32,8 +32,8 @@ export interface ReaderMemory {
 }
 
 /**
- * Reads what explains a workload, as far as this user may. What the server refuses or does not serve is remembered in
- * `unread` and never is an error: the explanation lacks it.
+ * Reads what explains a workload, as far as this user may. Objects that the server refuses or does not serve are
+ * recorded in `unread`, and are no error.
  */
 export class Reader {
   readonly #client: Client
@@ -41,18 +41,18 @@ export class Reader {
   readonly #memory: ReaderMemory | undefined
   readonly #known = new Map<string, { atMs: number; answer: Promise<unknown> }>()
 
-  /** A reader with a memory asks the same thing only once in a while: for views that are drawn again and again. */
+  /** A reader that caches responses for a while, for views that are redrawn repeatedly. */
   constructor(client: Client, memory?: ReaderMemory) {
     this.#client = client
     this.#memory = memory
   }
 
-  /** `nodes (Forbidden)`: what could not be read, and why. */
+  /** Kinds that could not be read, and the reasons: `nodes (Forbidden)`. */
   get unread(): string[] {
     return [...this.#unread].map(([what, why]) => `${what} (${why})`)
   }
 
-  /** All objects of a namespace ('' for all) that match; undefined where they cannot be read. */
+  /** All matching objects of a namespace ('' for all). Undefined if they cannot be read. */
   async list<T extends KubeObject>(
     type: ResourceType<T>,
     namespace: string,
@@ -75,7 +75,7 @@ export class Reader {
   }
 
   async find<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): Promise<Lookup<T>> {
-    // A user who may not read one of them may not read the others either: one refusal is enough.
+    // A user who may not read one of them may not read the others: one refusal is enough.
     if (this.#unread.has(resourceName(type))) return { kind: 'unreadable' }
     const found = await this.#try<Lookup<T>>(resourceName(type), `${namespace}/${name}`, async () => {
       try {
@@ -88,7 +88,7 @@ export class Reader {
     return found ?? { kind: 'unreadable' }
   }
 
-  /** Objects by their names, null for one that does not exist; undefined where they cannot be read. */
+  /** Objects by name, null for a missing one. Undefined if they cannot be read. */
   async findAll<T extends KubeObject>(
     type: ResourceType<T>,
     namespace: string,

@@ -1,13 +1,13 @@
 import type { Refusal } from '../../api/explain/index.ts'
-import { millisecondsOf } from '../../api/timestamp.ts'
+import { millisecondsOf } from '../../api/object.ts'
 import type { WorkloadKind } from './kinds.ts'
 import { type Workload, isConditionTrue } from './object.ts'
 import type { OwnPods } from './own-pods.ts'
 import { type Reader, eventTime } from './reader.ts'
 
 /**
- * Kubernetes' own StatefulSets, DaemonSets and Jobs say only in an event that a pod was refused. It counts until a pod
- * was made after it.
+ * Finds the rejection of a pod. Kubernetes' own StatefulSets, DaemonSets and Jobs report it only in an event, which
+ * counts until a later pod is created.
  */
 export async function refusalInEvents(
   reader: Reader,

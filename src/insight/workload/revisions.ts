@@ -1,6 +1,6 @@
 import { byName } from '../../api/explain/index.ts'
 import type { PodTemplateSpec } from '../../api/generated/types.ts'
-import { type Int64, compareInt64, parseInt64 } from '../../api/int64.ts'
+import { type Int64, compareInt64, parseInt64 } from '../../api/numbers/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { labelSelectorText } from '../../api/selectors/label-selector.ts'
 import { type Client, type ResourceType, controllerrevisions, isControlledBy, replicasets } from '../../client/index.ts'
@@ -12,7 +12,7 @@ import type { Workload } from './object.ts'
 /** One revision of a workload's template. */
 export interface Revision {
   number: Int64
-  /** The name of the ReplicaSet or ControllerRevision that keeps it. */
+  /** The name of the ReplicaSet or ControllerRevision that stores it. */
   name: string
   createdAt: string | undefined
   changeCause: string | undefined
@@ -23,7 +23,7 @@ export interface Revision {
 const revisionAnnotation = 'deployment.kubernetes.io/revision'
 const changeCauseAnnotation = 'kubernetes.io/change-cause'
 
-/** Kinds whose earlier templates are kept. */
+/** Kinds whose earlier templates are stored. */
 const kindsWithHistory: readonly string[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet']
 
 /** The revisions of a workload, the oldest first. */

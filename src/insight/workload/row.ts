@@ -9,7 +9,7 @@ import { standingOf } from './standing.ts'
 export interface Row extends Standing {
   kind: WorkloadKind
   object: Workload
-  /** Why it is not where it should be, the worst first. */
+  /** The causes, the most severe first. */
   causes: readonly Cause[]
 }
 
@@ -20,18 +20,18 @@ export const rowOf = (kind: WorkloadKind, object: Workload, nowMs: number, cause
   causes,
 })
 
-/** States that explain themselves: nothing has to be read for them. */
+/** States that need no further reads to be explained. */
 const plainStates: readonly State[] = ['Available', 'Complete', 'Scheduled', 'Suspended']
 
-/** A Job that runs needs none while all of its pods do, and a DaemonSet while all are where they should be. */
+/** A running Job needs none while all of its pods run, and a DaemonSet none while its pods are available. */
 export const needsExplanation = ({ state, numbers: { desired, ready, current, elsewhere = 0 } }: Row): boolean =>
   elsewhere > 0 || (state === 'Running' ? ready < Math.max(desired, current) : !plainStates.includes(state))
 
-/** Whether another workload owns it and tells of it already. */
+/** Reports whether a workload is omitted, because its owner is in the table. */
 export const isOwned = ({ kind, object }: Pick<Row, 'kind' | 'object'>): boolean =>
   kind.ownedBy !== undefined && controllerOf(object)?.kind === kind.ownedBy
 
-/** What needs attention first; then by namespace, kind and name. */
+/** Sorts workloads that need attention first, then by namespace, kind and name. */
 export const byAttention = (a: Row, b: Row): number =>
   states.indexOf(a.state) - states.indexOf(b.state) ||
   byName(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||

@@ -1,6 +1,6 @@
 import type { Numbers } from './object.ts'
 
-/** The states of a workload, those that need attention most first. */
+/** The states of a workload, most urgent first. */
 export const states = [
   'Stuck',
   'Failed',
@@ -19,14 +19,21 @@ export const states = [
 
 export type State = (typeof states)[number]
 
-/** All kinds of workloads, in the order in which a table names them where nothing else decides. */
+/** All kinds of workloads, in the default order of tables. */
 export const kindNames = [
-  'Deployment', 'StatefulSet', 'DaemonSet', 'CloneSet', 'ReplicaSet', 'ReplicationController', 'Job', 'CronJob',
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'CloneSet',
+  'ReplicaSet',
+  'ReplicationController',
+  'Job',
+  'CronJob',
 ] as const
 
 export type KindName = (typeof kindNames)[number]
 
-/** How a state is coloured: by what a person has to do about it. */
+/** The colour of a state, by the urgency for users. */
 export const stateTones: Readonly<Record<State, 'bad' | 'warn' | 'busy' | 'good'>> = {
   Stuck: 'bad',
   Failed: 'bad',
@@ -43,18 +50,18 @@ export const stateTones: Readonly<Record<State, 'bad' | 'warn' | 'busy' | 'good'
   Complete: 'good',
 }
 
-/** Where a workload stands, as its own object tells it. */
+/** The state of a workload according to its own object. */
 export interface Standing {
   state: State
-  /** The reason of the condition that decided, or a word of ours. */
+  /** The reason of the decisive condition, or a word of ours. */
   reason: string
   /** The end of a sentence: `2 of 3 replicas are updated, 1 of 3 is available`. */
   message: string
   since: string | undefined
-  /** The time at which its progress deadline passes, while that runs. */
+  /** The end of its progress deadline, while that runs. */
   deadlineAtMs: number | undefined
   numbers: Numbers
 }
 
-/** The same before the numbers are added. */
+/** The same without numbers. */
 export type Said = Omit<Standing, 'numbers' | 'deadlineAtMs'> & { deadlineAtMs?: number | undefined }

@@ -2,10 +2,10 @@ import type { Pod } from '../../api/generated/types.ts'
 import { type KindName, type WorkloadKind, kindNamed } from './kinds.ts'
 import type { Condition, Workload } from './object.ts'
 
-/** The time of the samples. */
+/** The current time of the samples. */
 export const sampleNow = Date.parse('2026-01-01T00:10:00Z')
 
-/** A time so many seconds before that. */
+/** The time this many seconds earlier. */
 export const ago = (seconds: number): string => new Date(sampleNow - seconds * 1000).toISOString().replace('.000', '')
 
 /** A condition with both of its times. */
@@ -18,7 +18,7 @@ export const condition = (type: string, status: string, reason = '', secondsAgo 
   lastUpdateTime: ago(secondsAgo),
 })
 
-/** A workload called `web` whose controller has seen its newest spec. */
+/** A workload `web` whose newest spec was observed. */
 export function sampleWorkload(
   kind: KindName,
   spec: Workload['spec'] = {},
@@ -40,7 +40,7 @@ export function sampleWorkload(
   return [kindNamed(kind), object]
 }
 
-/** The numbers of a status, all alike unless told otherwise. */
+/** The numbers of a status, equal unless specified. */
 export const counts = (
   replicas: number,
   updatedReplicas = replicas,

@@ -1,22 +1,22 @@
 import type { Cause } from '../../api/explain/index.ts'
-import { countOf, isOrAre, shareOf } from '../../api/plural.ts'
-import { millisecondsOf } from '../../api/timestamp.ts'
+import { countOf, isOrAre, shareOf } from '../../api/printing/plural.ts'
+import { millisecondsOf } from '../../api/object.ts'
 import { cronJobSaid, jobSaid } from './finite-standing.ts'
 import { type WorkloadKind, isObserved } from './kinds.ts'
 import { type Numbers, type Workload, conditionOf, isConditionTrue } from './object.ts'
 import type { Said, Standing, State } from './said.ts'
 
-/** An unset deadline: what StatefulSets and DaemonSets have where none is given. */
+/** The default of an unset deadline in StatefulSets and DaemonSets. */
 const noDeadline = 2_147_483_647
 
-/** Reasons of Progressing that say that the rollout is over. What happens to the pods afterwards is no rollout. */
+/** Reasons of Progressing after which the rollout is over. Later changes of pods are no rollout. */
 const completeReasons: readonly (string | undefined)[] = [
   'NewReplicaSetAvailable',
   'NewRevisionAvailable',
   'PartitionReached',
 ]
 
-/** Tells where a workload stands. Kinds and clusters without conditions are judged by their numbers. */
+/** Determines the state of a workload. Kinds and clusters without conditions are judged by their numbers. */
 export function standingOf(kind: WorkloadKind, object: Workload, nowMs: number): Standing {
   const numbers = kind.numbersOf(object)
   return { deadlineAtMs: undefined, ...saidOf(kind, object, numbers, nowMs), numbers }
@@ -98,22 +98,26 @@ function elsewhereText({ elsewhere = 0 }: Numbers): string {
 }
 
 /**
- * The standing in the light of its causes. The node that a DaemonSet has lost does not count among those that are to
- * run a pod, as in Kubernetes; its pod is lost nevertheless.
+ * The state, taking causes into account. As in Kubernetes, a lost node does not count among the eligible nodes of a
+ * DaemonSet, but its pod is lost.
  */
 export function standingWith<S extends Standing>(standing: S, causes: readonly Cause[]): S {
-  const { state, numbers: { elsewhere = 0 } } = standing
+  const {
+    state,
+    numbers: { elsewhere = 0 },
+  } = standing
   const trouble = causes.find(({ weight, object }) => weight === 'trouble' && object.kind === 'Pod')
   if (state !== 'Available' || elsewhere === 0 || !trouble) return standing
   return { ...standing, state: 'Degraded', reason: trouble.what, since: trouble.since ?? standing.since }
 }
 
-/** Whether all replicas are of the newest revision and available, and none is left over. */
-export const isComplete = ({ desired, current, updated = current, available }: Numbers): boolean =>
+/** Reports whether all replicas are updated and available, and no other pod is left. */
+const isComplete = ({ desired, current, updated = current, available }: Numbers): boolean =>
   updated >= desired && available >= desired && current <= desired
 
 /**
- * Whether nothing more happens by itself: all replicas are available, and a partition or OnDelete keeps the old ones.
+ * Reports whether nothing more happens by itself: all replicas are available, and a partition or OnDelete keeps the old
+ * ones.
  */
 function isAsFarAsItMay(
   { spec }: Workload,
@@ -152,7 +156,9 @@ function deadlineOf(object: Workload): number | undefined {
 const availableText = ({ available, desired }: Numbers, noun: string): string =>
   `${shareOf(Math.min(available, desired), desired, noun)} available`
 
-/** `2 of 3 replicas are updated, 1 of 3 is available`. Kinds without revisions tell only the second. */
+/**
+ * A text such as `2 of 3 replicas are updated, 1 of 3 is available`. Kinds without revisions have only the second part.
+ */
 function numbersText(numbers: Numbers, noun: string): string {
   const { desired, updated, expectedUpdated = desired } = numbers
   if (updated === undefined) return `${availableText(numbers, noun)}${surplusText(numbers)}`
@@ -163,7 +169,7 @@ function numbersText(numbers: Numbers, noun: string): string {
   return `${shareOf(done, expectedUpdated, noun)} updated, ${ready}${surplus}`
 }
 
-/** The pods that are still there though all others are as they should be. */
+/** The pods that still exist although all others are as desired. */
 function surplusText({ desired, current, updated = current, expectedUpdated = desired }: Numbers): string {
   const old = current - updated - (desired - expectedUpdated)
   if (old > 0) return `, ${countOf(old, 'old one is', 'old ones are')} left`

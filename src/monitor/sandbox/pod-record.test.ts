@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ContainerStatus, Pod } from '../../api/generated/types.ts'
-import { mountFailure, sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
+import { mountFailure, sandboxConditionType } from '../../api/kinds/pods/sandbox-condition.ts'
 import { type Look, type PodRecord, advance, endWait, endsAt, newRecord, vanish } from './pod-record.ts'
 import { type SandboxView, viewOf } from './sandbox-view.ts'
 import { lackOf } from './user-objects.ts'
@@ -50,7 +50,7 @@ const inShort = ({ kind, latencyMs, isLate, isUserError }: ReturnType<typeof end
     ...(isUserError ? ['by its user'] : []),
   ].join(' ')
 
-/** What is told of a pod that says one thing after the other. */
+/** The facts about a pod with a sequence of states. */
 function told(...saying: Said[]): string[] {
   const record = newRecord()
   return saying.flatMap((said) => advance(record, viewOf(pod(said)), lookAt(said)).map(inShort))

@@ -2,54 +2,54 @@ import type { SandboxObservation } from '../observation.ts'
 import type { SandboxView } from './sandbox-view.ts'
 import type { Lack } from './user-objects.ts'
 
-/** What is remembered of a pod's sandboxes. Times are by the pod's own conditions. */
+/** The recorded history of a pod's sandboxes. Times are those of the pod's conditions. */
 export interface PodRecord {
   scheduledAtMs?: number
-  /** The very first readiness. Undefined also where it was before anybody looked. */
+  /** The first readiness. Undefined also if it was before the first observation. */
   firstReadyAtMs?: number
-  /** The latest one. */
+  /** The latest readiness. */
   readyAtMs?: number
-  /** The sandbox that was ready is gone, and there is no other yet. */
+  /** True if the ready sandbox is gone, and no other is ready. */
   lostAtMs?: number
   recreations: number
-  /** When the time was up in which it should have become ready. */
+  /** The end of the time within which it should have become ready. */
   failedAtMs?: number
-  /** When it was deleted or came to its end, never having been ready. */
+  /** The time at which it was deleted or finished without having been ready. */
   abandonedAtMs?: number
   deletedAtMs?: number
-  /** When it ran to its end, as far as that is known. */
+  /** The time at which it finished, as far as known. */
   finishedAtMs?: number
   terminatedAtMs?: number
-  /** The start of the wait in which it was last looked whether an object of the user is absent. */
+  /** The start of the wait for which missing user objects were last checked. */
   lookedFromMs?: number
-  /** In the present wait: since when an object of the user is absent, if one is. */
+  /** In the current wait: the time since which a user object is missing, if one is. */
   absentFromMs?: number
-  /** In the present wait: how long objects of the user were absent before that. */
+  /** In the current wait: the earlier total time of missing user objects. */
   userMs?: number
-  /** The pod counts as an error of its user. It is set once, and a pod that has counted otherwise never has it. */
+  /** True if the pod counts as a user error. It is set once, and never for a pod that was counted otherwise. */
   isUserError?: boolean
 }
 
-/** What is to be told of a pod, apart from who it is. */
+/** A fact without the identity of its pod. */
 export type Happening = Pick<SandboxObservation, 'kind' | 'atMs' | 'latencyMs' | 'isLate' | 'isUserError'>
 
-/** The moment at which a pod is looked at. */
+/** The moment of an observation. */
 export interface Look {
   readonly nowMs: number
-  /** Since when this may be so: before now where versions of the pod have been waiting to be heard. */
+  /** The earliest time of the observed state, which is in the past if versions of the pod were delayed. */
   readonly blindFromMs?: number | undefined
   readonly timeoutMs: number
   readonly lack: Lack
-  /** True if versions of the pod are heard as they are written; false for one of unknown age. */
+  /** True if versions of the pod arrive as they are written. False for one of unknown age. */
   readonly isLive: boolean
 }
 
 export const newRecord = (): PodRecord => ({ recreations: 0 })
 
-/** The start of the present wait for a sandbox. */
+/** The start of the current wait for a sandbox. */
 const waitFrom = ({ lostAtMs, scheduledAtMs }: PodRecord): number | undefined => lostAtMs ?? scheduledAtMs
 
-/** A wait up to a moment, divided into the time for which objects of the user were absent, and the rest. */
+/** A wait up to a moment, divided into the time of missing user objects and the rest. */
 function sharesAt(record: PodRecord, fromMs: number, atMs: number): { userMs: number; ownMs: number } {
   const { userMs = 0, absentFromMs } = record
   const waitMs = since(fromMs, atMs)
@@ -58,9 +58,9 @@ function sharesAt(record: PodRecord, fromMs: number, atMs: number): { userMs: nu
 }
 
 /**
- * How long a wait was, and whose it is: the user's if an object was absent for at least half of it. A node tries again
- * after as long as it has waited, so half is the least that a wait has that nothing but an absent object has caused.
- * The time of the user is taken off a wait that is the cluster's.
+ * The length and the cause of a wait. The cause is the user if an object was missing for at least half of it. A node
+ * retries after as long as it has waited, so half is the minimum for a wait with no other cause. The user's part is
+ * subtracted from other waits.
  */
 function judge(record: PodRecord, fromMs: number, atMs: number): { latencyMs: number; isUserError: boolean } {
   const { userMs, ownMs } = sharesAt(record, fromMs, atMs)
@@ -68,35 +68,40 @@ function judge(record: PodRecord, fromMs: number, atMs: number): { latencyMs: nu
   return { latencyMs: isUserError ? userMs + ownMs : ownMs, isUserError }
 }
 
-/** True if the creation of a pod's first sandbox has been told of, or cannot be. */
+/** True if the creation of a pod's first sandbox was reported, or cannot be. */
 const isSettled = ({ readyAtMs, lostAtMs, failedAtMs, abandonedAtMs }: PodRecord): boolean =>
   readyAtMs !== undefined || lostAtMs !== undefined || failedAtMs !== undefined || abandonedAtMs !== undefined
 
 const hadSandbox = ({ ready, past, hasRun }: SandboxView): boolean => (ready?.is ? past !== 'first' : hasRun)
 
 /** True if a pod waits for its first sandbox, as far as that can be measured. */
-export function isWaiting(record: PodRecord, view: SandboxView): boolean {
+function isWaiting(record: PodRecord, view: SandboxView): boolean {
   if (record.scheduledAtMs === undefined || isSettled(record) || hadSandbox(view)) return false
-  // A node that takes pods without saying so is too old, or has been told not to: there is nothing to measure.
+  // A node that accepts pods without the condition is too old, or has the gate disabled: nothing can be measured.
   return !view.isTaken || view.ready !== undefined
 }
 
-/** When the time of a pod is up that waits. Worked example: 300 s, of which a config map was absent for 20 s, is 320 s. */
+/**
+ * The time at which a waiting pod fails. For example, 300 s of which a config map was missing for 20 s end after 320 s.
+ */
 function dueAt(record: PodRecord, timeoutMs: number): number {
   const { scheduledAtMs = 0, absentFromMs, userMs = 0 } = record
   if (absentFromMs === undefined) return scheduledAtMs + timeoutMs + userMs
-  // Not before the absence is at least half of the wait. Its share grows, and the rest does not.
+  // Not before the missing time is at least half of the wait. Its share grows, and the rest does not.
   const before = sharesAt(record, scheduledAtMs, absentFromMs)
   return Math.max(scheduledAtMs + timeoutMs, absentFromMs + Math.max(0, before.ownMs - before.userMs))
 }
 
-/** When the wait of a pod ends if nothing else happens: its time is up, or it was deleted; undefined if it does not wait. */
+/**
+ * The time at which the wait of a pod ends without an event: it fails, or it was deleted. Undefined if it does not
+ * wait.
+ */
 export function endsAt(record: PodRecord, view: SandboxView, timeoutMs: number): number | undefined {
   if (!isWaiting(record, view)) return undefined
   return Math.min(dueAt(record, timeoutMs), record.deletedAtMs ?? Infinity, record.finishedAtMs ?? Infinity)
 }
 
-/** The wait of a pod has ended without a sandbox: it has failed, or was given up before that. */
+/** The wait of a pod ended without a sandbox: it has failed, or was abandoned before that. */
 export function endWait(record: PodRecord, atMs: number, timeoutMs: number): Happening {
   const { scheduledAtMs = atMs } = record
   const dueMs = dueAt(record, timeoutMs)
@@ -104,7 +109,13 @@ export function endWait(record: PodRecord, atMs: number, timeoutMs: number): Hap
     const isUserError = record.absentFromMs !== undefined
     record.failedAtMs = dueMs
     if (isUserError) record.isUserError = true
-    return { kind: 'failed', atMs: dueMs, latencyMs: isUserError ? dueMs - scheduledAtMs : timeoutMs, isLate: false, isUserError }
+    return {
+      kind: 'failed',
+      atMs: dueMs,
+      latencyMs: isUserError ? dueMs - scheduledAtMs : timeoutMs,
+      isLate: false,
+      isUserError,
+    }
   }
   record.abandonedAtMs = atMs
   const judged = judge(record, scheduledAtMs, atMs)
@@ -113,22 +124,22 @@ export function endWait(record: PodRecord, atMs: number, timeoutMs: number): Hap
 }
 
 /**
- * Takes in what a pod says now. The answer does not depend on how often it is asked, nor on what was missed in between, as far as the pod still tells of it: a pod that became ready
- * after its time was up has failed even if nobody looked when it was.
+ * Applies the current state of a pod. The result does not depend on the number of calls, nor on missed versions, as far
+ * as the pod still shows them: a pod that became ready too late has failed even without an observation at that time.
  */
 export function advance(record: PodRecord, view: SandboxView, look: Look): Happening[] {
   record.scheduledAtMs ??= view.scheduledAtMs
   record.deletedAtMs ??= view.deletedAtMs
-  // Of a pod that ended while nobody looked, it is only known that it had not ended before its last word.
+  // If the end of a pod was missed, it is only known that it had not ended at its last version.
   if (view.isFinished) record.finishedAtMs ??= view.disruptedAtMs ?? (look.isLive ? look.nowMs : view.lastWordMs)
   if (view.ready?.is) return becameReady(record, view, view.ready.sinceMs, look)
   const happenings = view.ready ? becameUnready(record, view, view.ready.sinceMs) : []
-  // What is absent after a pod has ended, it never waited for.
+  // Objects that are missing after a pod has ended do not affect it.
   const nowMs = view.isFinished ? Math.min(look.nowMs, record.finishedAtMs ?? look.nowMs) : look.nowMs
   return [...happenings, ...noteLack(record, view, { ...look, nowMs })]
 }
 
-/** The pod is gone from the API without having said that its sandbox is. */
+/** The pod is gone from the API without a report that its sandbox is. */
 export function vanish(record: PodRecord, atMs: number): Happening[] {
   const { readyAtMs, lostAtMs, deletedAtMs, terminatedAtMs, finishedAtMs } = record
   if (readyAtMs === undefined || lostAtMs !== undefined || terminatedAtMs !== undefined) return []
@@ -137,25 +148,33 @@ export function vanish(record: PodRecord, atMs: number): Happening[] {
   return [{ kind: 'unterminated', atMs, latencyMs: since(deletedAtMs, atMs), isLate: false, isUserError: false }]
 }
 
-/** Takes in whether an object of the user is absent from a pod that waits. The time may have been up before it appeared. */
+/** Applies whether a user object is missing for a waiting pod. The time may have ended before it appeared. */
 function noteLack(record: PodRecord, view: SandboxView, look: Look): Happening[] {
-  const { lack: { isAbsent, completeAtMs }, nowMs, blindFromMs = nowMs, timeoutMs } = look
+  const {
+    lack: { isAbsent, completeAtMs },
+    nowMs,
+    blindFromMs = nowMs,
+    timeoutMs,
+  } = look
   const fromMs = waitFrom(record)
   if (fromMs === undefined || (record.lostAtMs === undefined && isSettled(record))) return []
   const isFirstLook = record.lookedFromMs !== fromMs
   record.lookedFromMs = fromMs
   if (isAbsent) {
-    // Whose time was up before is no error of its user any more.
-    const isOver = record.lostAtMs === undefined && record.absentFromMs === undefined && dueAt(record, timeoutMs) <= nowMs
+    // A pod whose time ended before is no user error.
+    const isOver =
+      record.lostAtMs === undefined && record.absentFromMs === undefined && dueAt(record, timeoutMs) <= nowMs
     if (isFirstLook || !isOver) record.absentFromMs ??= isFirstLook ? fromMs : Math.max(fromMs, blindFromMs)
     return []
   }
-  // Nobody looked before, and the object is younger than the wait: it was absent until then.
+  // Without an earlier observation, an object younger than the wait was missing until its creation.
   if (isFirstLook && completeAtMs !== undefined && completeAtMs > fromMs) record.absentFromMs ??= fromMs
   if (record.absentFromMs === undefined) return []
   const untilMs = Math.min(nowMs, completeAtMs ?? nowMs)
   const dueMs = dueAt(record, timeoutMs)
-  const isOver = isWaiting(record, view) && dueMs < Math.min(untilMs, record.deletedAtMs ?? Infinity, record.finishedAtMs ?? Infinity)
+  const isOver =
+    isWaiting(record, view) &&
+    dueMs < Math.min(untilMs, record.deletedAtMs ?? Infinity, record.finishedAtMs ?? Infinity)
   const failed = isOver ? [endWait(record, dueMs, timeoutMs)] : []
   endAbsence(record, untilMs)
   return failed
@@ -182,13 +201,21 @@ function becameReady(record: PodRecord, view: SandboxView, atMs: number, look: L
   delete record.userMs
   if (readyAtMs !== undefined || lostAtMs !== undefined || view.past === 'later') {
     record.recreations++
-    return [{ kind: 'recreated', atMs, latencyMs: lost?.latencyMs, isLate: false, isUserError: lost?.isUserError ?? false }]
+    return [
+      {
+        kind: 'recreated',
+        atMs,
+        latencyMs: lost?.latencyMs,
+        isLate: false,
+        isUserError: lost?.isUserError ?? false,
+      },
+    ]
   }
   if (view.past !== 'first') return []
   record.firstReadyAtMs = atMs
   if (!first) return []
   const isLate = record.failedAtMs !== undefined || record.abandonedAtMs !== undefined
-  // A pod that has counted stays what it has counted as.
+  // A counted pod keeps its classification.
   const isUserError = isLate ? record.isUserError === true : first.isUserError
   if (isUserError) record.isUserError = true
   return [...failed, { kind: 'created', atMs, latencyMs: first.latencyMs, isLate, isUserError }]
@@ -206,5 +233,5 @@ function becameUnready(record: PodRecord, view: SandboxView, atMs: number): Happ
   return [{ kind: 'terminated', atMs, latencyMs: since(deletedAtMs, atMs), isLate: false, isUserError: false }]
 }
 
-/** Two clocks may differ. */
+/** The two times may come from different clocks. */
 const since = (fromMs: number, toMs: number): number => Math.max(0, toMs - fromMs)

@@ -1,35 +1,41 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
-import { type Int64, secondsInMs } from '../../api/int64.ts'
-import { isFinished } from '../../api/kinds/pod-deletion.ts'
-import { sandboxConditionOf, sandboxReasons } from '../../api/kinds/sandbox-condition.ts'
+import { type Int64, secondsInMs } from '../../api/numbers/int64.ts'
+import { isFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { sandboxConditionOf, sandboxReasons } from '../../api/kinds/pods/sandbox-condition.ts'
 
-/** What a pod says of its sandbox at one moment. */
+/** The state of a pod's sandbox at one moment. */
 export interface SandboxView {
   readonly scheduledAtMs: number | undefined
-  /** PodReadyToStartContainers, and since when; undefined where nobody has said anything. */
+  /** The condition PodReadyToStartContainers and its time. Undefined if it is not set. */
   readonly ready: { readonly is: boolean; readonly sinceMs: number } | undefined
-  /** When its deletion was asked for. */
+  /** The time at which its deletion was requested. */
   readonly deletedAtMs: number | undefined
-  /** It has run to its end, and needs no sandbox any more. */
+  /** True if the pod has finished, and needs no sandbox. */
   readonly isFinished: boolean
-  /** When it was evicted or preempted; undefined if it was not, or nobody says so. */
+  /** The time at which it was evicted or preempted. Undefined if not, or unknown. */
   readonly disruptedAtMs: number | undefined
-  /** The latest time that its conditions tell of. */
+  /** The latest time in its conditions. */
   readonly lastWordMs: number
-  /** A node has taken it. */
+  /** True if a node has accepted the pod. */
   readonly isTaken: boolean
   readonly past: Past
-  /** There was a sandbox before: containers of it have ended, its node says that it has lost one, or it says False since later than at first. */
+  /**
+   * True if there was a sandbox before: its containers have ended, its node reports its loss, or the condition is False
+   * since a later time than at first.
+   */
   readonly hasRun: boolean
 }
 
-/** Whether the sandbox that a pod has now is the first one, as far as its containers can tell: those of a lost sandbox are started anew. */
-export type Past = 'first' | 'later' | 'unknown'
+/**
+ * Reports whether the current sandbox is the first one, according to the containers: those of a lost sandbox are
+ * restarted.
+ */
+type Past = 'first' | 'later' | 'unknown'
 
-/** A container may have been started for so long before the node says that the sandbox is ready. */
+/** The maximum time between the start of a container and the condition of the sandbox. */
 const lateWordMs = 10_000
 
-/** Reads what a pod says of its sandbox. */
+/** Reads the state of a pod's sandbox. */
 export function viewOf(pod: Pod): SandboxView {
   const { metadata, status } = pod
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
@@ -43,16 +49,21 @@ export function viewOf(pod: Pod): SandboxView {
     deletedAtMs: deletedAt(timeOf(metadata.deletionTimestamp), metadata.deletionGracePeriodSeconds),
     isFinished: isFinished(pod),
     disruptedAtMs: disrupted?.status === 'True' ? timeOf(disrupted.lastTransitionTime) : undefined,
-    lastWordMs: Math.max(0, ...(status?.conditions ?? []).map(({ lastTransitionTime }) => timeOf(lastTransitionTime) ?? 0)),
+    lastWordMs: Math.max(
+      0,
+      ...(status?.conditions ?? []).map(({ lastTransitionTime }) => timeOf(lastTransitionTime) ?? 0),
+    ),
     isTaken: status?.startTime !== undefined,
     past: pastOf(containers, sinceMs),
-    hasRun: isLoss(ready, sinceMs, timeOf(status?.startTime)) || (containers.some(hasEnded) && !containers.some(({ state }) => state?.running)),
+    hasRun:
+      isLoss(ready, sinceMs, timeOf(status?.startTime)) ||
+      (containers.some(hasEnded) && !containers.some(({ state }) => state?.running)),
   }
 }
 
 /**
- * A reboot leaves no container behind where none had started. Only a node that has had a sandbox says that it is lost;
- * and False since well after the node took the pod, which it says at once, means that it was True in between.
+ * After a reboot no container is left if none had started. Only a node that had a sandbox reports its loss. False since
+ * long after the node accepted the pod, which it reports immediately, means that it was True in between.
  */
 function isLoss(ready: PodCondition | undefined, sinceMs = 0, takenMs = Infinity): boolean {
   if (ready?.status !== 'False') return false
@@ -69,11 +80,12 @@ function timeOf(text: string | null | undefined): number | undefined {
 const deletedAt = (timestampMs: number | undefined, graceSeconds: Int64 = 0): number | undefined =>
   timestampMs === undefined ? undefined : timestampMs - secondsInMs(graceSeconds)
 
-const hasEnded = ({ restartCount, state, lastState }: ContainerStatus): boolean => restartCount > 0 || state?.terminated !== undefined || lastState?.terminated !== undefined
+const hasEnded = ({ restartCount, state, lastState }: ContainerStatus): boolean =>
+  restartCount > 0 || state?.terminated !== undefined || lastState?.terminated !== undefined
 
 /**
- * A run that began well before the sandbox was ready was in another one. Of several runs only the last is told: the
- * first of more than two may have been in a sandbox that nobody knows of.
+ * A run that began long before the sandbox was ready was in another one. Only the last run is known: the first of more
+ * than two may have been in an unknown sandbox.
  */
 function pastOf(containers: readonly ContainerStatus[], readySinceMs: number | undefined): Past {
   const isEarlier = (startedAtMs: number | undefined) =>

@@ -8,67 +8,70 @@ import { type Lack, namedObjects, nothingLacks } from './user-objects.ts'
 
 export interface TrackerOptions {
   clock: Clock
-  /** A pod that is not ready so long after it was scheduled has failed. */
+  /** The time after scheduling at which a pod that is not ready has failed. */
   timeoutMs: number
   labelsOf(pod: Pod): SandboxLabels
-  /** True if an object that the pod names is absent now. */
+  /** True if an object that the pod names is missing now. */
   lackOf(pod: Pod): Lack
-  /** Whether what pods say is heard as they say it. */
+  /** Reports whether the caches of pods are current. */
   isCurrent(): boolean
   tell(fact: SandboxObservation): void
-  /** The first pod with these labels is there. */
+  /** The first pod with these labels was added. */
   appeared(labels: SandboxLabels): void
   /** The last one is gone. */
   vanished(labels: SandboxLabels): void
-  /** Something is to be kept that was not there before. */
+  /** New data has to be kept. */
   changed(): void
 }
 
-/** A pod, and what is remembered of it. */
+/** A pod and its recorded history. */
 export interface TrackedPod {
   readonly record: PodRecord
   pod: Pod
-  /** Those that it was counted with when it appeared. */
+  /** The labels that it was counted with at first. */
   readonly labels: SandboxLabels
-  /** The objects that it waits for, or might wait for, as `#waitingFor` has them. */
+  /** The objects that it waits for, or may wait for, as in `#waitingFor`. */
   waitsFor: readonly string[]
-  /** What was made of it for those who read metrics: of the pod as it is, and of who it is. */
+  /** Data for metrics that is derived from the current pod. */
   shown?: { of: Pod; identity: string; info: string }
 }
 
-/** A pod that waits, as it is kept over a restart: it may be gone by then. */
+/** A waiting pod in a snapshot, which may be gone after a restart. */
 type Waiting = Pick<SandboxObservation, 'namespace' | 'name' | 'labels'>
 
 type SavedRecord = PodRecord & { waiting?: Waiting }
 
 interface Saved {
-  /** Up to here it is known how pods were. */
+  /** The time up to which the state of pods is known. */
   heardMs?: number
   pods?: [uid: string, record: SavedRecord][]
 }
 
-/** What a pod said in time may come so much later. */
+/** The delay within which a pod's report may still arrive. */
 const settleMs = 2000
-/** How soon it is looked again, while it is not known how pods are. */
+/** The interval of checks while the state of pods is unknown. */
 const againMs = 1000
-/** How often it is kept that pods wait still: for so long a pod may have waited unnoticed if the monitor is killed. */
+/**
+ * The interval of writing that pods still wait. If the monitor is killed, a pod may have waited unnoticed for this
+ * time.
+ */
 const keepMs = 10_000
 
-/** Makes facts of what pods say: each once, however often they say it, and the same ones after a restart. */
+/** Derives facts from pods: each once, regardless of how often it is reported, and the same ones after a restart. */
 export class SandboxTracker {
   readonly #options: TrackerOptions
   readonly #pods = new Map<string, TrackedPod>()
-  /** Of pods that have not been seen since the start, by uid. */
+  /** By UID: pods that have not been observed since the start. */
   readonly #remembered = new Map<string, SavedRecord>()
-  /** How many pods have the same labels, by their text. */
+  /** The number of pods per label set, by its text. */
   readonly #labelled = new Map<string, { labels: SandboxLabels; pods: number }>()
-  /** The uids of pods that name an object and have no sandbox, by resource and key. */
+  /** By resource and key: the UIDs of pods that name an object and have no sandbox. */
   readonly #waitingFor = new Map<string, Set<string>>()
-  /** When waits of pods end, by uid. */
+  /** The times at which waits end, by UID. */
   readonly #deadlines = new KeyedHeap<string, { uid: string; atMs: number }>((a, b) => a.atMs < b.atMs)
-  /** Up to here it is known how pods were. */
+  /** The time up to which the state of pods is known. */
   #heardMs = 0
-  /** Set while pods are not heard, and until all has been heard that they have said meanwhile. */
+  /** Set while the caches of pods are not current, and until all delayed versions have arrived. */
   #blindFromMs: number | undefined
   #cancelTimer: (() => void) | undefined
   #timerAtMs = Infinity
@@ -78,17 +81,17 @@ export class SandboxTracker {
     this.#options = options
   }
 
-  /** By uid. */
+  /** By UID. */
   get pods(): ReadonlyMap<string, TrackedPod> {
     return this.#pods
   }
 
-  /** Everything up to now has been heard. */
+  /** All versions up to now have arrived. */
   heard(): void {
     this.#heardMs = this.#options.clock.now()
   }
 
-  /** A pod is there, or has changed; `isLive` unless it may have changed some time ago. */
+  /** A pod was added or changed. `isLive` is false if it may have changed some time ago. */
   see(pod: Pod, isLive = true): void {
     const uid = pod.metadata.uid ?? ''
     const { clock, timeoutMs, lackOf, changed } = this.#options
@@ -97,25 +100,35 @@ export class SandboxTracker {
     const view = viewOf(pod)
     const before = fingerprint(record)
     const isDone = view.ready?.is === true && record.readyAtMs === view.ready.sinceMs
-    const look = { nowMs: clock.now(), blindFromMs: this.#blindFromMs, timeoutMs, lack: isDone ? nothingLacks : lackOf(pod), isLive }
+    const look = {
+      nowMs: clock.now(),
+      blindFromMs: this.#blindFromMs,
+      timeoutMs,
+      lack: isDone ? nothingLacks : lackOf(pod),
+      isLive,
+    }
     for (const happening of advance(record, view, look)) this.#tell(pod, happening)
     if (fingerprint(record) !== before) changed()
     const needsSandbox = !view.ready?.is && !view.isFinished
-    this.#follow(uid, tracked, needsSandbox ? namedObjects(pod).map(({ resource, key }) => objectId(resource, key)) : nothing)
+    this.#follow(
+      uid,
+      tracked,
+      needsSandbox ? namedObjects(pod).map(({ resource, key }) => objectId(resource, key)) : nothing,
+    )
     const endMs = endsAt(record, view, timeoutMs)
     if (endMs === undefined) this.#deadlines.delete(uid)
     else this.#deadlines.set(uid, { uid, atMs: endMs })
     this.#arm()
   }
 
-  /** An object has appeared, or is gone, that pods may wait for. */
+  /** An object that pods may wait for was added or deleted. */
   seeObject(resource: string, key: string): void {
-    // A copy: each look takes the pod out of the set, and may put it back.
+    // A copy, because each check removes the pod from the set, and may add it again.
     const uids = Array.from(this.#waitingFor.get(objectId(resource, key)) ?? [])
     for (const uid of uids) this.see(this.#pods.get(uid)!.pod)
   }
 
-  /** A pod is gone; `isFinal` if this is how it was in the end. */
+  /** A pod is gone. `isFinal` is true if this is its last version. */
   gone(pod: Pod, isFinal: boolean): void {
     const uid = pod.metadata.uid ?? ''
     if (isFinal) this.see(pod)
@@ -123,10 +136,11 @@ export class SandboxTracker {
     if (!tracked) return
     const { clock, timeoutMs, changed } = this.#options
     const { record } = tracked
-    // Of one whose end was missed it is only known how it was when pods were last heard of.
+    // If its last version was missed, only the state at the last known time is known.
     const goneMs = isFinal ? clock.now() : this.#heardMs
     const endMs = endsAt(record, viewOf(tracked.pod), timeoutMs)
-    const happenings = endMs === undefined ? vanish(record, goneMs) : [endWait(record, Math.min(endMs, goneMs), timeoutMs)]
+    const happenings =
+      endMs === undefined ? vanish(record, goneMs) : [endWait(record, Math.min(endMs, goneMs), timeoutMs)]
     for (const happening of happenings) this.#tell(tracked.pod, happening)
     this.#follow(uid, tracked, [])
     this.#pods.delete(uid)
@@ -135,7 +149,7 @@ export class SandboxTracker {
     changed()
   }
 
-  /** All pods that there are have been seen: the waits of others ended while nobody looked, at some time after they were last heard of. */
+  /** All existing pods were observed: the waits of others ended at an unknown time after their last observation. */
   forgetUnseen(): void {
     const { tell, timeoutMs, changed } = this.#options
     if (this.#remembered.size > 0) changed()
@@ -161,7 +175,13 @@ export class SandboxTracker {
     name: 'sandboxes',
     save: (): Saved => {
       if (this.#options.isCurrent()) this.heard()
-      return { heardMs: this.#heardMs, pods: [...this.#remembered, ...[...this.#pods].map(([uid, tracked]) => [uid, this.#saved(uid, tracked)] as [string, SavedRecord])] }
+      return {
+        heardMs: this.#heardMs,
+        pods: [
+          ...this.#remembered,
+          ...[...this.#pods].map(([uid, tracked]) => [uid, this.#saved(uid, tracked)] as [string, SavedRecord]),
+        ],
+      }
     },
     restore: (given) => {
       const { pods = [], heardMs = 0 } = (given ?? {}) as Saved
@@ -170,7 +190,7 @@ export class SandboxTracker {
     },
   }
 
-  /** A record as it is kept. Who waits is kept with name and labels, in case that it is gone after a restart. */
+  /** A record for a snapshot. Waiting pods are kept with name and labels, because they may be gone after a restart. */
   #saved(uid: string, { record, pod, labels }: TrackedPod): SavedRecord {
     if (!this.#deadlines.has(uid)) return record
     const { namespace = '', name = '' } = pod.metadata
@@ -191,7 +211,7 @@ export class SandboxTracker {
     return tracked
   }
 
-  /** The same object for all pods with the same labels. */
+  /** Shares one object among pods with equal labels. */
   #label(labels: SandboxLabels): SandboxLabels {
     const text = JSON.stringify(labels)
     const known = this.#labelled.get(text)
@@ -254,7 +274,7 @@ export class SandboxTracker {
     })
   }
 
-  /** Ends the waits whose time is up. None ends while it is not known how pods are. */
+  /** Ends due waits. None is ended while the state of pods is unknown. */
   #settle(): void {
     const { clock, isCurrent, timeoutMs } = this.#options
     if (!isCurrent()) return this.#armAt(clock.now() + againMs)
@@ -272,6 +292,6 @@ const nothing: readonly string[] = []
 
 const objectId = (resource: string, key: string): string => `${resource} ${key}`
 
-/** Tells whether a record has changed, cheaper than a copy. */
+/** Detects whether a record has changed, cheaper than a copy. */
 const fingerprint = ({ scheduledAtMs, readyAtMs, lostAtMs, ...record }: PodRecord): string =>
   `${scheduledAtMs} ${readyAtMs} ${lostAtMs} ${record.deletedAtMs} ${record.terminatedAtMs} ${record.absentFromMs} ${record.userMs}`

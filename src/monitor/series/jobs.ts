@@ -1,12 +1,9 @@
 import type { CronJob, Job } from '../../api/generated/types.ts'
-import { parseCronSchedule } from '../../api/kinds/cron-schedule.ts'
-import { nextDueTime } from '../../api/kinds/cron-times.ts'
-import { statusSamples } from './condition-samples.ts'
-import { ownerSamples } from './owner-samples.ts'
-import type { Sample, StateFamily } from './state-series.ts'
-import { unixTime } from './unix-time.ts'
+import { parseCronSchedule } from '../../api/kinds/workloads/cron-schedule.ts'
+import { nextDueTime } from '../../api/kinds/workloads/cron-times.ts'
+import { type Sample, type StateFamily, ownerSamples, statusSamples, unixTime } from './state-series.ts'
 
-// Names, labels and meanings of kube-state-metrics.
+// Names, labels and help texts are those of kube-state-metrics.
 
 const failureReasons = ['BackoffLimitExceeded', 'DeadlineExceeded', 'Evicted']
 
@@ -17,16 +14,17 @@ const whether = (job: Job, type: string): Sample[] | undefined => {
   return condition && statusSamples('condition', condition.status)
 }
 
-/** The number of pods without a label, until there is a reason that is known: then 1 for it. */
+/** The number of failed pods without a label until a reason is known, then 1 for that reason. */
 function failed(job: Job): number | Sample[] {
   const pods = job.status?.failed ?? 0
   if (pods === 0) return 0
   const reason = conditionOf(job, 'Failed')?.reason
-  const known = reason === undefined ? [] : failureReasons.map((one): Sample => [{ reason: one }, one === reason ? 1 : 0])
+  const known =
+    reason === undefined ? [] : failureReasons.map((one): Sample => [{ reason: one }, one === reason ? 1 : 0])
   return reason !== undefined && failureReasons.includes(reason) ? known : [...known, [{ reason: '' }, pods]]
 }
 
-/** By the clock of the cluster, which is taken to be UTC where a job names no zone. */
+/** In the cluster's time zone, which is assumed to be UTC for CronJobs without one. */
 function nextScheduleTime({ metadata, spec, status }: CronJob): number | undefined {
   const sinceMs = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? '')
   if (spec.suspend || Number.isNaN(sinceMs)) return undefined
@@ -38,13 +36,33 @@ export const jobFamilies: readonly StateFamily<Job>[] = [
   { name: 'kube_job_info', help: 'That there is such a job.', of: () => 1 },
   { name: 'kube_job_spec_parallelism', help: 'How many pods may run at a time.', of: ({ spec }) => spec.parallelism },
   { name: 'kube_job_spec_completions', help: 'How many pods have to succeed.', of: ({ spec }) => spec.completions },
-  { name: 'kube_job_spec_active_deadline_seconds', help: 'How long the job may be active.', of: ({ spec }) => spec.activeDeadlineSeconds },
-  { name: 'kube_job_status_active', help: 'How many pods are neither finished nor on their way out.', of: ({ status }) => status?.active ?? 0 },
+  {
+    name: 'kube_job_spec_active_deadline_seconds',
+    help: 'How long the job may be active.',
+    of: ({ spec }) => spec.activeDeadlineSeconds,
+  },
+  {
+    name: 'kube_job_status_active',
+    help: 'How many pods are neither finished nor on their way out.',
+    of: ({ status }) => status?.active ?? 0,
+  },
   { name: 'kube_job_status_ready', help: 'How many pods are ready.', of: ({ status }) => status?.ready ?? 0 },
-  { name: 'kube_job_status_succeeded', help: 'How many pods have succeeded.', of: ({ status }) => status?.succeeded ?? 0 },
+  {
+    name: 'kube_job_status_succeeded',
+    help: 'How many pods have succeeded.',
+    of: ({ status }) => status?.succeeded ?? 0,
+  },
   { name: 'kube_job_status_failed', help: 'How many pods have failed, and why the job has.', of: failed },
-  { name: 'kube_job_status_start_time', help: 'Unix time at which the job was started.', of: ({ status }) => unixTime(status?.startTime) },
-  { name: 'kube_job_status_completion_time', help: 'Unix time at which the job was complete.', of: ({ status }) => unixTime(status?.completionTime) },
+  {
+    name: 'kube_job_status_start_time',
+    help: 'Unix time at which the job was started.',
+    of: ({ status }) => unixTime(status?.startTime),
+  },
+  {
+    name: 'kube_job_status_completion_time',
+    help: 'Unix time at which the job was complete.',
+    of: ({ status }) => unixTime(status?.completionTime),
+  },
   {
     name: 'kube_job_status_suspended',
     help: 'Whether the job is suspended.',
@@ -62,14 +80,51 @@ export const cronJobFamilies: readonly StateFamily<CronJob>[] = [
   {
     name: 'kube_cronjob_info',
     help: 'When it runs, and what happens if it is still running then.',
-    of: ({ spec }) => [[{ schedule: spec.schedule, concurrency_policy: spec.concurrencyPolicy ?? '', timezone: spec.timeZone ?? 'local' }, 1]],
+    of: ({ spec }) => [
+      [
+        {
+          schedule: spec.schedule,
+          concurrency_policy: spec.concurrencyPolicy ?? '',
+          timezone: spec.timeZone ?? 'local',
+        },
+        1,
+      ],
+    ],
   },
   { name: 'kube_cronjob_spec_suspend', help: 'Whether it is suspended.', of: ({ spec }) => (spec.suspend ? 1 : 0) },
-  { name: 'kube_cronjob_spec_starting_deadline_seconds', help: 'How late a job may be started.', of: ({ spec }) => spec.startingDeadlineSeconds },
-  { name: 'kube_cronjob_spec_successful_job_history_limit', help: 'How many jobs are kept that have succeeded.', of: ({ spec }) => spec.successfulJobsHistoryLimit },
-  { name: 'kube_cronjob_spec_failed_job_history_limit', help: 'How many jobs are kept that have failed.', of: ({ spec }) => spec.failedJobsHistoryLimit },
-  { name: 'kube_cronjob_status_active', help: 'How many of its jobs are running.', of: ({ status }) => status?.active?.length ?? 0 },
-  { name: 'kube_cronjob_next_schedule_time', help: 'Unix time for which a job is due next, unless it is suspended.', of: nextScheduleTime },
-  { name: 'kube_cronjob_status_last_schedule_time', help: 'Unix time for which a job was last made.', of: ({ status }) => unixTime(status?.lastScheduleTime) },
-  { name: 'kube_cronjob_status_last_successful_time', help: 'Unix time at which a job last succeeded.', of: ({ status }) => unixTime(status?.lastSuccessfulTime) },
+  {
+    name: 'kube_cronjob_spec_starting_deadline_seconds',
+    help: 'How late a job may be started.',
+    of: ({ spec }) => spec.startingDeadlineSeconds,
+  },
+  {
+    name: 'kube_cronjob_spec_successful_job_history_limit',
+    help: 'How many jobs are kept that have succeeded.',
+    of: ({ spec }) => spec.successfulJobsHistoryLimit,
+  },
+  {
+    name: 'kube_cronjob_spec_failed_job_history_limit',
+    help: 'How many jobs are kept that have failed.',
+    of: ({ spec }) => spec.failedJobsHistoryLimit,
+  },
+  {
+    name: 'kube_cronjob_status_active',
+    help: 'How many of its jobs are running.',
+    of: ({ status }) => status?.active?.length ?? 0,
+  },
+  {
+    name: 'kube_cronjob_next_schedule_time',
+    help: 'Unix time for which a job is due next, unless it is suspended.',
+    of: nextScheduleTime,
+  },
+  {
+    name: 'kube_cronjob_status_last_schedule_time',
+    help: 'Unix time for which a job was last made.',
+    of: ({ status }) => unixTime(status?.lastScheduleTime),
+  },
+  {
+    name: 'kube_cronjob_status_last_successful_time',
+    help: 'Unix time at which a job last succeeded.',
+    of: ({ status }) => unixTime(status?.lastSuccessfulTime),
+  },
 ]

@@ -1,23 +1,30 @@
 import { causeOfPod } from '../../api/explain/index.ts'
-import { isFinished } from '../../api/kinds/pod-deletion.ts'
-import { sandboxConditionOf } from '../../api/kinds/sandbox-condition.ts'
+import { isFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { sandboxConditionOf } from '../../api/kinds/pods/sandbox-condition.ts'
 import { labelText } from '../../base/metrics.ts'
 import type { PodLabels } from '../pod-labels.ts'
 import type { TrackedPod } from '../sandbox/tracker.ts'
 import type { Sample, StateFamily, StateSource } from './state-series.ts'
 
-/** A series for every pod, in the manner of kube-state-metrics. */
+/** A series per pod, as in kube-state-metrics. */
 export function podSeries(pods: ReadonlyMap<string, TrackedPod>, labels: PodLabels): StateSource<TrackedPod> {
-  const shownOf = (tracked: TrackedPod) => (tracked.shown?.of === tracked.pod ? tracked.shown : (tracked.shown = show(tracked, labels)))
+  const shownOf = (tracked: TrackedPod) =>
+    tracked.shown?.of === tracked.pod ? tracked.shown : (tracked.shown = show(tracked, labels))
   const info: StateFamily<TrackedPod> = {
     name: 'kube_pod_sandbox_info',
     help: 'What the sandbox of the pod is made of, and the chosen labels and annotations of the pod.',
     of: (tracked) => [[shownOf(tracked).info, 1]],
   }
-  return { resource: 'pods', size: () => pods.size, objects: () => pods.values(), identityOf: (tracked) => shownOf(tracked).identity, families: [...families, info] }
+  return {
+    resource: 'pods',
+    size: () => pods.size,
+    objects: () => pods.values(),
+    identityOf: (tracked) => shownOf(tracked).identity,
+    families: [...families, info],
+  }
 }
 
-/** Texts that several series of a pod have in common, or that are dear to make: kept until the pod changes. */
+/** Texts that several series share, or that are expensive to create, kept until the pod changes. */
 function show({ pod, shown }: TrackedPod, labels: PodLabels): NonNullable<TrackedPod['shown']> {
   const { namespace = '', name = '', uid = '' } = pod.metadata
   const { namespace: _, ...rest } = labels.of(pod)
@@ -29,11 +36,19 @@ const seconds = (ms: number | undefined): number | undefined => (ms === undefine
 const elapsed = (fromMs: number | undefined, toMs: number | undefined): number | undefined =>
   fromMs === undefined || toMs === undefined ? undefined : Math.max(0, toMs - fromMs) / 1000
 
-// What holds, and what has happened, has a series: with many pods the others would be most of what there is.
-const conditionIs: Readonly<Record<string, readonly Sample[]>> = { True: [['condition="true"', 1]], False: [['condition="false"', 1]], Unknown: [['condition="unknown"', 1]] }
+// Only true states and past events have a series, because all others would be most of the output.
+const conditionIs: Readonly<Record<string, readonly Sample[]>> = {
+  True: [['condition="true"', 1]],
+  False: [['condition="false"', 1]],
+  Unknown: [['condition="unknown"', 1]],
+}
 
 const families: readonly StateFamily<TrackedPod>[] = [
-  { name: 'kube_pod_status_scheduled_time', help: 'Unix time at which the pod was scheduled.', of: ({ record }) => seconds(record.scheduledAtMs) },
+  {
+    name: 'kube_pod_status_scheduled_time',
+    help: 'Unix time at which the pod was scheduled.',
+    of: ({ record }) => seconds(record.scheduledAtMs),
+  },
   {
     name: 'kube_pod_status_ready_to_start_containers',
     help: 'Whether the sandbox, network and volumes of the pod are ready.',
@@ -42,7 +57,7 @@ const families: readonly StateFamily<TrackedPod>[] = [
   {
     name: 'kube_pod_status_ready_to_start_containers_time',
     help: 'Unix time since which the sandbox, network and volumes of the pod are ready, if they are.',
-    // It goes with the state that it tells of, however that ended.
+    // The series ends with the state, however that ended.
     of: ({ pod, record }) => (sandboxConditionOf(pod)?.status === 'True' ? seconds(record.readyAtMs) : undefined),
   },
   {
@@ -55,7 +70,12 @@ const families: readonly StateFamily<TrackedPod>[] = [
     help: '1 if the pod was not ready to start containers within the configured time, and that is no error of its user.',
     of: ({ record }) => (record.failedAtMs === undefined || record.isUserError ? undefined : 1),
   },
-  { name: 'kube_pod_sandbox_recreations_total', help: 'How often a sandbox of the pod was made anew after it was lost.', type: 'counter', of: ({ record }) => record.recreations || undefined },
+  {
+    name: 'kube_pod_sandbox_recreations_total',
+    help: 'How often a sandbox of the pod was made anew after it was lost.',
+    type: 'counter',
+    of: ({ record }) => record.recreations || undefined,
+  },
   {
     name: 'kube_pod_sandbox_termination_duration_seconds',
     help: 'How long after its deletion the pod had no sandbox any more.',
@@ -69,5 +89,9 @@ const families: readonly StateFamily<TrackedPod>[] = [
       return cause && [[{ cause: cause.what }, 1]]
     },
   },
-  { name: 'kube_pod_sandbox_user_error', help: '1 if the pod lacks an object that it names, or counts as an error of its user.', of: ({ record }) => (record.isUserError || record.absentFromMs !== undefined ? 1 : undefined) },
+  {
+    name: 'kube_pod_sandbox_user_error',
+    help: '1 if the pod lacks an object that it names, or counts as an error of its user.',
+    of: ({ record }) => (record.isUserError || record.absentFromMs !== undefined ? 1 : undefined),
+  },
 ]

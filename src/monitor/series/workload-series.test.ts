@@ -7,7 +7,7 @@ import { workloadSeries } from './workload-series.ts'
 const nowMs = Date.parse('2026-01-01T00:01:00Z')
 const metadata = { namespace: 'n', name: 'a', generation: 3, creationTimestamp: '2026-01-01T00:00:00Z' }
 
-/** What is told of objects of a kind, without what is 0. */
+/** The series of objects of a kind, without zeroes. */
 function told(plural: string, objects: object[], limit = 10): string[] {
   const { families, nameLabel } = workloadSeries.find(({ type }) => type.plural === plural)!
   const metrics = new MetricsRegistry()

@@ -1,22 +1,36 @@
-import type { Int64 } from '../../api/int64.ts'
-import { type ProgressCondition, deadlineLeftMs } from '../../api/rollout-clock.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
+import { type ProgressCondition, deadlineLeftMs } from '../../api/kinds/workloads/rollout-clock.ts'
 import type { KubeObject, ResourceType } from '../../client/index.ts'
-import { clonesets, cronjobs, daemonsets, deployments, jobs, replicasets, replicationcontrollers, statefulsets } from '../../client/index.ts'
-import { conditionSamples } from './condition-samples.ts'
+import {
+  clonesets,
+  cronjobs,
+  daemonsets,
+  deployments,
+  jobs,
+  replicasets,
+  replicationcontrollers,
+  statefulsets,
+} from '../../client/index.ts'
+import { type StateFamily, conditionSamples, unixTime } from './state-series.ts'
 import { cronJobFamilies, jobFamilies } from './jobs.ts'
-import { cloneSetFamilies, daemonSetFamilies, deploymentFamilies, replicaSetFamilies, replicationControllerFamilies, statefulSetFamilies } from './replicated.ts'
-import type { StateFamily } from './state-series.ts'
-import { unixTime } from './unix-time.ts'
+import {
+  cloneSetFamilies,
+  daemonSetFamilies,
+  deploymentFamilies,
+  replicaSetFamilies,
+  replicationControllerFamilies,
+  statefulSetFamilies,
+} from './replicated.ts'
 
-/** A kind of workload whose state is told. */
+/** A kind of workload whose state is exported. */
 export interface WorkloadSeries<T extends KubeObject = KubeObject> {
   readonly type: ResourceType<T>
-  /** The label that has an object's name. */
+  /** The label with an object's name. */
   readonly nameLabel: string
   readonly families: readonly StateFamily<T>[]
 }
 
-/** What is told of every kind, as far as it has it. */
+/** The metrics of all kinds, as far as their fields exist. */
 interface AnyWorkload extends KubeObject {
   spec?: { progressDeadlineSeconds?: number }
   status?: { observedGeneration?: Int64; conditions?: ProgressCondition[] }
@@ -26,19 +40,52 @@ const secondsOf = (ms: number | undefined): number | undefined => (ms === undefi
 
 type Having = 'observedGeneration' | 'conditions' | 'deadline'
 
-/** What all kinds have comes under the same names, where kube-state-metrics has none too: `kube_KIND_status_condition`. */
+/** Metrics of all kinds that kube-state-metrics does not have either: `kube_KIND_status_condition`. */
 function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamily<AnyWorkload>[] {
   const all: [StateFamily<AnyWorkload>, Having?][] = [
-    [{ name: `${prefix}_created`, help: 'Unix time of creation.', of: ({ metadata }) => unixTime(metadata.creationTimestamp) }],
-    [{ name: `${prefix}_deletion_timestamp`, help: 'Unix time of its deletion, if it is on its way out.', of: ({ metadata }) => unixTime(metadata.deletionTimestamp) }],
-    [{ name: `${prefix}_metadata_generation`, help: 'The generation of what is wanted.', of: ({ metadata }) => metadata.generation }],
-    [{ name: `${prefix}_status_observed_generation`, help: 'The generation that the controller has seen.', of: ({ status }) => status?.observedGeneration ?? 0 }, 'observedGeneration'],
-    [{ name: `${prefix}_status_condition`, help: 'The conditions, 1 for the status that each has.', of: ({ status }) => conditionSamples(status?.conditions) }, 'conditions'],
+    [
+      {
+        name: `${prefix}_created`,
+        help: 'Unix time of creation.',
+        of: ({ metadata }) => unixTime(metadata.creationTimestamp),
+      },
+    ],
+    [
+      {
+        name: `${prefix}_deletion_timestamp`,
+        help: 'Unix time of its deletion, if it is on its way out.',
+        of: ({ metadata }) => unixTime(metadata.deletionTimestamp),
+      },
+    ],
+    [
+      {
+        name: `${prefix}_metadata_generation`,
+        help: 'The generation of what is wanted.',
+        of: ({ metadata }) => metadata.generation,
+      },
+    ],
+    [
+      {
+        name: `${prefix}_status_observed_generation`,
+        help: 'The generation that the controller has seen.',
+        of: ({ status }) => status?.observedGeneration ?? 0,
+      },
+      'observedGeneration',
+    ],
+    [
+      {
+        name: `${prefix}_status_condition`,
+        help: 'The conditions, 1 for the status that each has.',
+        of: ({ status }) => conditionSamples(status?.conditions),
+      },
+      'conditions',
+    ],
     [
       {
         name: `${prefix}_status_progress_deadline_seconds_left`,
         help: 'How long a rollout that is under way may go without progress; 0 when it has failed to.',
-        of: ({ spec, status }, nowMs) => secondsOf(deadlineLeftMs(status?.conditions, spec?.progressDeadlineSeconds, nowMs)),
+        of: ({ spec, status }, nowMs) =>
+          secondsOf(deadlineLeftMs(status?.conditions, spec?.progressDeadlineSeconds, nowMs)),
       },
       'deadline',
     ],
@@ -46,17 +93,32 @@ function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamil
   return all.filter(([, needs]) => !needs || having.includes(needs)).map(([family]) => family)
 }
 
-const workload = <T extends KubeObject>(type: ResourceType<T>, name: string, having: readonly Having[], families: readonly StateFamily<T>[], nameLabel = name): WorkloadSeries =>
-  ({ type, nameLabel, families: [...sharedFamiliesOf(`kube_${name}`, having), ...families] }) as unknown as WorkloadSeries
+const workload = <T extends KubeObject>(
+  type: ResourceType<T>,
+  name: string,
+  having: readonly Having[],
+  families: readonly StateFamily<T>[],
+  nameLabel = name,
+): WorkloadSeries =>
+  ({
+    type,
+    nameLabel,
+    families: [...sharedFamiliesOf(`kube_${name}`, having), ...families],
+  }) as unknown as WorkloadSeries
 
-/** Every kind of workload. */
+/** All kinds of workloads. */
 export const workloadSeries: readonly WorkloadSeries[] = [
   workload(deployments, 'deployment', ['observedGeneration', 'conditions', 'deadline'], deploymentFamilies),
   workload(statefulsets, 'statefulset', ['observedGeneration', 'conditions', 'deadline'], statefulSetFamilies),
   workload(daemonsets, 'daemonset', ['observedGeneration', 'conditions', 'deadline'], daemonSetFamilies),
   workload(clonesets, 'cloneset', ['observedGeneration', 'conditions', 'deadline'], cloneSetFamilies),
   workload(replicasets, 'replicaset', ['observedGeneration', 'conditions'], replicaSetFamilies),
-  workload(replicationcontrollers, 'replicationcontroller', ['observedGeneration', 'conditions'], replicationControllerFamilies),
+  workload(
+    replicationcontrollers,
+    'replicationcontroller',
+    ['observedGeneration', 'conditions'],
+    replicationControllerFamilies,
+  ),
   workload(jobs, 'job', ['conditions'], jobFamilies, 'job_name'),
   workload(cronjobs, 'cronjob', [], cronJobFamilies),
 ]

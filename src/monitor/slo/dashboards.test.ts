@@ -9,7 +9,7 @@ import { operatorObjects } from './operator-objects.ts'
 import { prometheusRules } from './prometheus-rules.ts'
 import { SloConsumer } from './slo-consumer.ts'
 import { parseSlos } from './slo-file.ts'
-import { fact } from './trial.ts'
+import { fact } from './sample.ts'
 
 const example = async () => parseSlos(await readFile(new URL('../../../examples/slo.yaml', import.meta.url), 'utf8'))
 const metricsIn = (expressions: string[]) => new Set(expressions.flatMap((expr) => expr.match(/\bcoxswain_[a-z_]+\b(?=[{[])/g) ?? []))

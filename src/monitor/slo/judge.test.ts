@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SandboxObservation } from '../observation.ts'
 import { judgeFor, sloNeeds } from './judge.ts'
 import type { Slo, SloSelector } from './slo-file.ts'
-import { fact, objective } from './trial.ts'
+import { fact, objective } from './sample.ts'
 
 type Said = 'good' | 'bad' | 'not its business'
 const said = (slo: Slo, given: SandboxObservation): Said => {

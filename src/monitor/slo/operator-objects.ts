@@ -3,20 +3,26 @@ import type { Slo } from './slo-file.ts'
 
 export interface OperatorOptions extends RuleOptions {
   namespace: string
-  /** Of both objects, for a Prometheus that selects by them: `release=kube-prometheus-stack`. */
+  /** The labels of both objects, for a Prometheus that selects by them: `release=kube-prometheus-stack`. */
   labels: Readonly<Record<string, string>>
 }
 
-/** The name of everything that belongs to a monitor in a cluster, as examples/monitor.yaml has it. */
+/** The name of all objects of a monitor in a cluster, as in examples/monitor.yaml. */
 const name = 'coxswain-monitor'
 
-/** The rules and the way to scrape a monitor, as objects of the Prometheus operator. */
+/** The rules and the scrape configuration of a monitor, as objects of the Prometheus operator. */
 export async function operatorObjects(slos: readonly Slo[], options: OperatorOptions): Promise<string> {
   const { stringify } = await import('yaml')
-  return [prometheusRule(slos, options), serviceMonitor(options)].map((object) => stringify(object, { lineWidth: 0 })).join('---\n')
+  return [prometheusRule(slos, options), serviceMonitor(options)]
+    .map((object) => stringify(object, { lineWidth: 0 }))
+    .join('---\n')
 }
 
-const metadataOf = ({ namespace, labels }: OperatorOptions) => ({ name, namespace, labels: { 'app.kubernetes.io/name': name, ...labels } })
+const metadataOf = ({ namespace, labels }: OperatorOptions) => ({
+  name,
+  namespace,
+  labels: { 'app.kubernetes.io/name': name, ...labels },
+})
 
 const prometheusRule = (slos: readonly Slo[], options: OperatorOptions) => ({
   apiVersion: 'monitoring.coreos.com/v1',
@@ -25,7 +31,7 @@ const prometheusRule = (slos: readonly Slo[], options: OperatorOptions) => ({
   spec: { groups: ruleGroups(slos, options) },
 })
 
-/** Scrapes with the token of Prometheus, and trusts the authority of the monitor alone. */
+/** Scrapes with the token of Prometheus, and trusts only the monitor's authority. */
 function serviceMonitor(options: OperatorOptions) {
   const { cluster, namespace } = options
   return {
@@ -42,7 +48,10 @@ function serviceMonitor(options: OperatorOptions) {
           // The labels namespace and pod are those of the series.
           honorLabels: true,
           bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
-          tlsConfig: { ca: { configMap: { name: `${name}-ca`, key: 'ca.crt' } }, serverName: `${name}.${namespace}.svc` },
+          tlsConfig: {
+            ca: { configMap: { name: `${name}-ca`, key: 'ca.crt' } },
+            serverName: `${name}.${namespace}.svc`,
+          },
           ...(cluster === undefined ? {} : { relabelings: [{ targetLabel: 'cluster', replacement: cluster }] }),
         },
       ],

@@ -1,25 +1,39 @@
-import type { Indicator, SloSelector } from './slo-file.ts'
-import type { Standing } from './standing.ts'
+import { printDuration } from '../../base/duration.ts'
+import type { Standing } from './judge.ts'
+import { printWindow } from './sliding-sums.ts'
+import type { Indicator, Slo, SloSelector } from './slo-file.ts'
 
-/** Latencies of a window. Bounds say what was less than them. */
+const words: Record<Indicator, string> = {
+  'creation-latency': 'sandboxes are ready in less than',
+  'creation-success': 'sandboxes get ready in time',
+  'termination-latency': 'sandboxes are gone in less than',
+}
+
+/** An objective as a sentence: `99.5% of sandboxes are ready in less than 5s, over 30d`. */
+export function sentenceOf({ objectivePercent, indicator, thresholdMs, windowMs }: Slo): string {
+  const threshold = thresholdMs === undefined ? '' : ` ${printDuration(thresholdMs)}`
+  return `${objectivePercent}% of ${words[indicator]}${threshold}, over ${printWindow(windowMs)}`
+}
+
+/** The latencies of a window, counted by upper bounds. */
 export interface LatencyReport {
   events: number
-  /** Those that never came to be. */
+  /** Pods that were never ready. */
   never: number
-  /** `lessThanSeconds` is null for those beyond all bounds. Empty ones are left out. */
+  /** `lessThanSeconds` is null beyond all bounds. Empty entries are omitted. */
   buckets: { lessThanSeconds: number | null; count: number }[]
-  /** What half, nine in ten and 99 in a hundred were less than; null if there is no such bound, or nothing to tell of. */
+  /** Upper bounds of the 50th, 90th and 99th percentile. Null without such a bound, or without events. */
   p50: number | null
   p90: number | null
   p99: number | null
-  /** The window in 40 pieces, oldest first: what nine in ten were less than in each. */
-  history: { events: number; p90: number | null }[]
+  /** The window in 40 parts, oldest first. `p90` is the upper bound of the 90th percentile in each. */
+  history: { events: number; bad: number; p90: number | null }[]
 }
 
-/** How an objective stands, as `/slo` tells it. */
+/** The state of an objective in the response of `/slo`. */
 export interface SloStatus extends Standing {
   name: string
-  /** The objective in words. */
+  /** The objective as a sentence. */
   objectiveText: string
   description?: string
   indicator: Indicator
@@ -28,13 +42,13 @@ export interface SloStatus extends Standing {
   window: string
   selector: SloSelector
   groupBy: string[]
-  /** By what the groups are told apart, under the names of metrics. */
+  /** The metric labels of its groups. */
   groups: (Standing & { labels: Record<string, string> })[]
-  /** By windows. */
+  /** By window. */
   latencies: Record<string, LatencyReport>
 }
 
-/** What `/slo` serves. */
+/** The response of `/slo`. */
 export interface SloReport {
   at: string
   slos: SloStatus[]

@@ -1,22 +1,49 @@
-/** A window moves in steps of this part of its length. */
+import { parseDuration } from '../../base/duration.ts'
+
+const dayMs = 24 * 3_600_000
+
+/** Parses `30d`, `4w`, `6h`, `1h30m`. Undefined for other texts. */
+export function parseWindow(text: string): number | undefined {
+  const [, amount, unit] = /^(\d+)([dw])$/.exec(text) ?? []
+  return amount ? Number(amount) * (unit === 'w' ? 7 : 1) * dayMs : parseDuration(text)
+}
+
+const units: [string, number][] = [
+  ['d', dayMs],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+]
+
+/** Prometheus' format in the largest unit without a remainder: `30d`, `90m`. */
+export function printWindow(ms: number): string {
+  const [unit, length] = units.find(([, length]) => ms % length === 0) ?? ['ms', 1]
+  return `${ms / length}${unit}`
+}
+
+/** A window moves in steps of this fraction of its length. */
 const slotsPerWindow = 120
 
 const zeros = (length: number): number[] => Array.from({ length }, () => 0)
 
 /**
- * Sums of the last while, in memory that does not grow with what is counted. What is added counts for as long as the window is, and at most one slot (a
- * 120th of the window) longer.
+ * Sums over a sliding window, in memory that does not depend on the number of events. An event counts for the length of
+ * the window, and at most one slot (a 120th of the window) longer.
  */
 export class SlidingSums {
   readonly windowMs: number
   readonly #size: number
   readonly #slotMs: number
-  /** Slots in which there is something, oldest first: the index of each (its time divided by the length of a slot), then its sums. Flat, as there are many. */
+  /**
+   * Non-empty slots, oldest first: the index of each (its time divided by the length of a slot), then its sums. Flat,
+   * because there are many.
+   */
   #slots: number[] = []
-  /** Always the sum over `#slots`. */
+  /** Always equal to the sum over `#slots`. */
   readonly #totals: number[]
 
-  /** `size` is how many sums there are side by side. */
+  /** `size` is the number of parallel sums. */
   constructor(windowMs: number, size: number) {
     this.windowMs = windowMs
     this.#size = size
@@ -24,7 +51,7 @@ export class SlidingSums {
     this.#totals = zeros(size)
   }
 
-  /** Adds one to each of the sums named. Time may go back: what happened before the window is not counted. */
+  /** Adds one to each of the given sums. Time may go back. Events before the window are not counted. */
   add(atMs: number, nowMs: number, which: readonly number[]): void {
     this.#forget(nowMs)
     const index = this.#indexOf(Math.min(atMs, nowMs))
@@ -41,7 +68,7 @@ export class SlidingSums {
     return this.#totals
   }
 
-  /** The window in `parts` equal pieces, oldest first. */
+  /** The window in `parts` equal parts, oldest first. */
   history(nowMs: number, parts: number): number[][] {
     this.#forget(nowMs)
     const pieces = Array.from({ length: parts }, () => zeros(this.#size))
@@ -53,7 +80,7 @@ export class SlidingSums {
     return pieces
   }
 
-  /** Adds all that another counts whose window and size are the same. */
+  /** Adds the sums of another window of the same length and size. */
   take(other: SlidingSums, nowMs: number): void {
     this.#forget(nowMs)
     other.#forget(nowMs)
@@ -66,12 +93,12 @@ export class SlidingSums {
     }
   }
 
-  /** What is to be kept over a restart. */
+  /** The data to keep across a restart. */
   save(): number[] {
     return this.#slots.slice()
   }
 
-  /** Takes back what `save` gave, of a window of the same length and size; what is not that is passed over. */
+  /** Restores data of `save` of a window of the same length and size. Other data is ignored. */
   restore(saved: readonly number[]): void {
     if (saved.length % this.#stride !== 0) return
     this.#slots = saved.slice()
@@ -102,9 +129,9 @@ export class SlidingSums {
     if (end > 0) this.#slots.splice(0, end)
   }
 
-  /** Where the slot is that has this index, which is made if there is none. */
+  /** The position of the slot with this index, which is created if necessary. */
   #slotAt(index: number): number {
-    // From the end: nearly all that comes is of now.
+    // From the end, because nearly all events are recent.
     let at = this.#slots.length - this.#stride
     while (at >= 0 && this.#slots[at]! > index) at -= this.#stride
     if (at >= 0 && this.#slots[at] === index) return at

@@ -1,17 +1,14 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Labels } from '../../base/metrics.ts'
 import type { SandboxLabels, SandboxObservation } from '../observation.ts'
-import { burnWindows, exact } from './burn-alerts.ts'
+import { burnWindows, exact } from './prometheus-rules.ts'
 import { GroupTable } from '../group-table.ts'
 import { groupLabels } from '../groups.ts'
-import { type Selectable, type Verdict, judgeFor, selectionOf } from './judge.ts'
-import { latencyBounds, latencyQuantile } from './latency.ts'
-import type { LatencyReport, SloStatus } from './report.ts'
-import { sentenceOf } from './sentence.ts'
+import { type Selectable, type Standing, type Verdict, judgeFor, selectionOf, standingFor } from './judge.ts'
+import { type LatencyCounts, type SavedTally, Tally, latencyBounds, latencyQuantile } from './tally.ts'
+import { type LatencyReport, type SloStatus, sentenceOf } from './report.ts'
 import type { Slo } from './slo-file.ts'
-import { type Standing, standingFor } from './standing.ts'
-import { type LatencyCounts, type SavedTally, Tally } from './tally.ts'
-import { printWindow } from './window.ts'
+import { printWindow } from './sliding-sums.ts'
 
 const historyParts = 40
 
@@ -21,13 +18,13 @@ export interface GroupTally {
 }
 
 interface SavedBook {
-  /** What the counts are of: with another meaning they are worth nothing. */
+  /** The definition that the counts are based on. Counts of another definition are discarded. */
   meaning: string
   whole: SavedTally
   groups: { values: string[]; tally: SavedTally }[]
 }
 
-/** The book of one objective: what counted for it, in memory that does not grow with what it counts. */
+/** The counts of one objective, in memory that does not depend on the number of events. */
 export class SloBook {
   readonly slo: Slo
   readonly whole: Tally
@@ -61,18 +58,24 @@ export class SloBook {
     if (!verdict) return
     const nowMs = this.#clock.now()
     this.whole.add(verdict, fact.atMs, nowMs)
-    if (this.#labelNames.length > 0) this.#groups.of(this.#valuesOf(fact.labels)).entry.item.tally.add(verdict, fact.atMs, nowMs)
+    if (this.#labelNames.length > 0) {
+      this.#groups.of(this.#valuesOf(fact.labels)).entry.item.tally.add(verdict, fact.atMs, nowMs)
+    }
   }
 
   appeared(labels: SandboxLabels): void {
-    if (this.#labelNames.length > 0 && this.#isSelected({ namespace: labels['namespace'] ?? '', labels })) this.#groups.appeared(this.#valuesOf(labels))
+    if (this.#labelNames.length > 0 && this.#isSelected({ namespace: labels['namespace'] ?? '', labels })) {
+      this.#groups.appeared(this.#valuesOf(labels))
+    }
   }
 
   vanished(labels: SandboxLabels): void {
-    if (this.#labelNames.length > 0 && this.#isSelected({ namespace: labels['namespace'] ?? '', labels })) this.#groups.vanished(this.#valuesOf(labels))
+    if (this.#labelNames.length > 0 && this.#isSelected({ namespace: labels['namespace'] ?? '', labels })) {
+      this.#groups.vanished(this.#valuesOf(labels))
+    }
   }
 
-  /** Those that have pods, or of which anything happened in the window of the objective; the others are forgotten. */
+  /** Groups with pods, or with events in the objective's window. Others are removed. */
   groups(): GroupTally[] {
     const nowMs = this.#clock.now()
     this.#groups.expire(({ item: { tally } }) => {
@@ -100,17 +103,22 @@ export class SloBook {
       selector,
       groupBy,
       ...this.standing(this.whole),
-      groups: this.groups().map(({ labels, tally }) => ({ labels, ...this.standing(tally) })).filter(({ events }) => events > 0),
+      groups: this.groups()
+        .map(({ labels, tally }) => ({ labels, ...this.standing(tally) }))
+        .filter(({ events }) => events > 0),
       latencies: Object.fromEntries(burnWindows(this.slo).map((ms) => [printWindow(ms), this.#latencies(ms)])),
     }
   }
 
   save(): SavedBook {
-    const groups = this.groups().map(({ labels, tally }) => ({ values: this.#labelNames.map((name) => labels[name]!), tally: tally.save() }))
+    const groups = this.groups().map(({ labels, tally }) => ({
+      values: this.#labelNames.map((name) => labels[name]!),
+      tally: tally.save(),
+    }))
     return { meaning: this.#meaning(), whole: this.whole.save(), groups }
   }
 
-  /** Takes back what `save` gave, unless the file has come to mean something else by this name. */
+  /** Restores data of `save`, unless the objective of this name has changed. */
   restore(saved: unknown): void {
     const { meaning, whole, groups } = (saved ?? {}) as Partial<SavedBook>
     if (meaning !== this.#meaning()) return
@@ -135,16 +143,21 @@ export class SloBook {
     const nowMs = this.#clock.now()
     const counts = this.whole.latencies(windowMs, nowMs)
     const bounds = this.#bounds.map((ms) => ms / 1000)
-    const quantile = ({ good, bad, latencies }: LatencyCounts, share: number) => latencyQuantile(bounds, latencies, good + bad, share) ?? null
+    const quantile = ({ good, bad, latencies }: LatencyCounts, share: number) =>
+      latencyQuantile(bounds, latencies, good + bad, share) ?? null
     const events = counts.good + counts.bad
     return {
       events,
       never: events - counts.latencies.reduce((sum, count) => sum + count, 0),
-      buckets: counts.latencies.flatMap((count, i) => (count === 0 ? [] : [{ lessThanSeconds: bounds[i] ?? null, count }])),
+      buckets: counts.latencies.flatMap((count, i) =>
+        count === 0 ? [] : [{ lessThanSeconds: bounds[i] ?? null, count }],
+      ),
       p50: quantile(counts, 0.5),
       p90: quantile(counts, 0.9),
       p99: quantile(counts, 0.99),
-      history: this.whole.history(windowMs, nowMs, historyParts).map((piece) => ({ events: piece.good + piece.bad, p90: quantile(piece, 0.9) })),
+      history: this.whole
+        .history(windowMs, nowMs, historyParts)
+        .map((piece) => ({ events: piece.good + piece.bad, bad: piece.bad, p90: quantile(piece, 0.9) })),
     }
   }
 }

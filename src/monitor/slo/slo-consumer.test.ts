@@ -5,7 +5,7 @@ import type { SandboxObservation } from '../observation.ts'
 import type { SloReport } from './report.ts'
 import { SloConsumer } from './slo-consumer.ts'
 import type { Slo } from './slo-file.ts'
-import { fact, objective } from './trial.ts'
+import { fact, objective } from './sample.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -208,7 +208,7 @@ describe('/slo', () => {
       events: 10, never: 1, p50: 2, p90: null, p99: null,
       buckets: [{ lessThanSeconds: 2, count: 6 }, { lessThanSeconds: 2.5, count: 2 }, { lessThanSeconds: null, count: 1 }],
     })
-    expect(hour.history.map(({ events, p90 }, i) => (events ? [i, events, p90] : [])).flat()).toEqual([19, 8, 2.5, 39, 2, null])
+    expect(hour.history.map(({ events, bad, p90 }, i) => (events ? [i, events, bad, p90] : [])).flat()).toEqual([19, 8, 0, 2.5, 39, 2, 2, null])
   })
 
   it('says what was asked for', () => {

@@ -2,44 +2,45 @@ import { parseYaml } from '../../api/json/yaml.ts'
 import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import { parseDuration, printDuration } from '../../base/duration.ts'
 import { type Group, groupForms, groupLabel } from '../groups.ts'
-import { parseWindow } from './window.ts'
+import { parseWindow } from './sliding-sums.ts'
 
-/** What is measured of a pod's sandbox, and for which of them a threshold says what is good. */
-export const indicators = {
+/** The indicators of a pod's sandbox. Some have a threshold. */
+const indicators = {
   'creation-latency': { needsThreshold: true },
   'creation-success': { needsThreshold: false },
   'termination-latency': { needsThreshold: true },
 } as const satisfies Record<string, { needsThreshold: boolean }>
 export type Indicator = keyof typeof indicators
 
-/** Whose sandboxes count. What is left out does not narrow it. */
+/** The selection of sandboxes. Missing fields select all. */
 export interface SloSelector {
   namespaces?: string[]
-  /** Of pods, as kubectl's `-l` takes them. */
+  /** A label selector of pods, as for kubectl's `-l`. */
   labels?: string
   runtimeClasses?: string[]
   /** One of a pod's claims is enough. */
   storageClasses?: string[]
 }
 
-/** One objective, as a file says it. */
+/** One objective of a file. */
 export interface Slo {
   name: string
   description?: string
   indicator: Indicator
-  /** How many of a hundred have to be good. */
+  /** The percentage of events that have to be good. */
   objectivePercent: number
-  /** Less than this is good. */
+  /** Smaller latencies are good. */
   thresholdMs?: number
   windowMs: number
   selector: SloSelector
-  /** By what the whole is divided: each group is told by itself, and has a budget of its own. */
+  /** The groupings of the objective. Each group has a budget of its own. */
   groupBy: Group[]
-  /** Groups beyond this are told as one. */
+  /** Groups beyond this number share one entry. */
   maxGroups: number
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isText)
 
@@ -58,15 +59,21 @@ const selectorFields: Record<keyof SloSelector, Check> = {
 }
 
 const fields: Record<string, Check> = {
-  name: (v) => (isText(v) && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(v) ? undefined : 'must be of lower case letters, digits and "-"'),
+  name: (v) =>
+    isText(v) && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(v)
+      ? undefined
+      : 'must be of lower case letters, digits and "-"',
   description: (v) => (isText(v) ? undefined : 'must be text'),
-  indicator: (v) => (isText(v) && Object.hasOwn(indicators, v) ? undefined : `must be one of ${Object.keys(indicators).join(', ')}`),
-  objective: (v) => (percentOf(v) === undefined ? 'must be a percentage such as 99.5, at least 1 and less than 100' : undefined),
+  indicator: (v) =>
+    isText(v) && Object.hasOwn(indicators, v) ? undefined : `must be one of ${Object.keys(indicators).join(', ')}`,
+  objective: (v) =>
+    percentOf(v) === undefined ? 'must be a percentage such as 99.5, at least 1 and less than 100' : undefined,
   threshold: (v) => (isText(v) && parseDuration(v) ? undefined : 'must be a duration such as 5s or 500ms'),
   window: windowProblem,
   selector: () => undefined,
   groupBy: groupProblem,
-  maxGroups: (v) => (Number.isInteger(v) && (v as number) >= 1 && (v as number) <= 1000 ? undefined : 'must be a number from 1 to 1000'),
+  maxGroups: (v) =>
+    Number.isInteger(v) && (v as number) >= 1 && (v as number) <= 1000 ? undefined : 'must be a number from 1 to 1000',
 }
 
 function groupProblem(value: unknown): string | undefined {
@@ -77,7 +84,12 @@ function groupProblem(value: unknown): string | undefined {
 }
 
 function percentOf(value: unknown): number | undefined {
-  const percent = typeof value === 'number' ? value : isText(value) && /^\d+(\.\d+)?%$/.test(value) ? Number(value.slice(0, -1)) : Number.NaN
+  const percent =
+    typeof value === 'number'
+      ? value
+      : isText(value) && /^\d+(\.\d+)?%$/.test(value)
+        ? Number(value.slice(0, -1))
+        : Number.NaN
   return percent >= 1 && percent < 100 ? percent : undefined
 }
 
@@ -97,17 +109,24 @@ function labelsProblem(value: unknown): string | undefined {
   }
 }
 
-/** Reads a file of objectives. Throws an error with a line for each thing that is wrong, by its path. */
+/** Parses a file of objectives. Throws an error with one line per problem, each with its path. */
 export async function parseSlos(text: string): Promise<Slo[]> {
   const { value, repeated } = parseYaml(text)
   const list = isMap(value) ? value['slos'] : undefined
-  if (!isMap(value) || !Array.isArray(list) || list.length === 0) throw new Error('a file of objectives is a map with a list "slos"')
+  if (!isMap(value) || !Array.isArray(list) || list.length === 0) {
+    throw new Error('a file of objectives is a map with a list "slos"')
+  }
   const problems = [
     ...repeated,
-    ...Object.keys(value).filter((key) => key !== 'slos').map((key) => `${key}: is not a field of the file`),
+    ...Object.keys(value)
+      .filter((key) => key !== 'slos')
+      .map((key) => `${key}: is not a field of the file`),
     ...list.flatMap((item, i) => problemsOf(item, `slos[${i}]`)),
     ...list.flatMap((item, i) => {
-      const earlier = isMap(item) && isText(item['name']) ? list.findIndex((other) => isMap(other) && other['name'] === item['name']) : i
+      const earlier =
+        isMap(item) && isText(item['name'])
+          ? list.findIndex((other) => isMap(other) && other['name'] === item['name'])
+          : i
       return earlier < i ? [`slos[${i}].name: ${(item as { name: string }).name} is slos[${earlier}] already`] : []
     }),
   ]
@@ -116,25 +135,37 @@ export async function parseSlos(text: string): Promise<Slo[]> {
 }
 
 /**
- * What is wrong with objectives for a monitor with this creation timeout. A pod fails when the time is up: what becomes
- * ready between the timeout and a later threshold would be bad though the file says that it is good.
+ * The problems of objectives with this creation timeout. A pod fails at the timeout: one that becomes ready between the
+ * timeout and a later threshold would be bad although the file says that it is good.
  */
 export const thresholdsPast = (slos: readonly Slo[], creationTimeoutMs: number): string[] =>
   slos.flatMap(({ indicator, thresholdMs = 0 }, i) =>
-    indicator !== 'creation-latency' || thresholdMs <= creationTimeoutMs ? [] : [
-      `slos[${i}].threshold: ${printDuration(thresholdMs)} is more than the creation timeout of ${printDuration(creationTimeoutMs)}, after which a pod has failed`,
-    ])
+    indicator !== 'creation-latency' || thresholdMs <= creationTimeoutMs
+      ? []
+      : [
+          `slos[${i}].threshold: ${printDuration(thresholdMs)} is more than the creation timeout of ${printDuration(creationTimeoutMs)}, after which a pod has failed`,
+        ],
+  )
 
 function problemsOf(item: unknown, path: string): string[] {
   if (!isMap(item)) return [`${path}: must be a map`]
   const wrong = (map: Record<string, unknown>, checks: Record<string, Check>, at: string) =>
     Object.entries(map).flatMap(([key, value]) => {
-      const problem = Object.hasOwn(checks, key) ? checks[key]!(value) : `is not a field; there are ${Object.keys(checks).join(', ')}`
+      const problem = Object.hasOwn(checks, key)
+        ? checks[key]!(value)
+        : `is not a field; there are ${Object.keys(checks).join(', ')}`
       return problem ? [`${at}.${key}: ${problem}`] : []
     })
-  const missing = ['name', 'indicator', 'objective', 'window'].filter((key) => !Object.hasOwn(item, key)).map((key) => `${path}.${key}: is required`)
+  const missing = ['name', 'indicator', 'objective', 'window']
+    .filter((key) => !Object.hasOwn(item, key))
+    .map((key) => `${path}.${key}: is required`)
   const selector = item['selector']
-  const inSelector = selector === undefined ? [] : isMap(selector) ? wrong(selector, selectorFields, `${path}.selector`) : [`${path}.selector: must be a map`]
+  const inSelector =
+    selector === undefined
+      ? []
+      : isMap(selector)
+        ? wrong(selector, selectorFields, `${path}.selector`)
+        : [`${path}.selector: must be a map`]
   return [...missing, ...wrong(item, fields, path), ...inSelector, ...thresholdProblems(item, path)]
 }
 

@@ -1,22 +1,70 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { SnapshotSection } from '../observation.ts'
-import type { SnapshotStorage } from './snapshot-file.ts'
+
+/** The storage of a snapshot. */
+export interface SnapshotStorage {
+  /** Undefined if there is none. */
+  read(): Promise<string | undefined>
+  /** Replaces the snapshot atomically: readers find either the old or the new one. */
+  write(text: string): Promise<void>
+  /** Moves an unusable snapshot away, and returns its new location. */
+  setAside(): Promise<string>
+}
+
+/** A snapshot in a file. Written data is on disk. */
+export class SnapshotFile implements SnapshotStorage {
+  readonly #file: string
+
+  constructor(file: string) {
+    this.#file = path.resolve(file)
+  }
+
+  async read(): Promise<string | undefined> {
+    try {
+      return await readFile(this.#file, 'utf8')
+    } catch (e) {
+      if ((e as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw e
+    }
+  }
+
+  async write(text: string): Promise<void> {
+    await mkdir(path.dirname(this.#file), { recursive: true })
+    const next = `${this.#file}.new`
+    const handle = await open(next, 'w', 0o600)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(next, this.#file)
+  }
+
+  async setAside(): Promise<string> {
+    const aside = `${this.#file}.unreadable`
+    await rename(this.#file, aside)
+    return aside
+  }
+}
 
 export interface SnapshotsOptions {
   storage: SnapshotStorage
   sections: readonly SnapshotSection[]
   clock: Clock
   logger: Logger
-  /** How it went, each time. */
+  /** The result of each write. */
   written(outcome: 'done' | 'failed'): void
 }
 
 const version = 1
-/** What happens meanwhile is written together. */
+/** Changes in the meantime are written together. */
 const intervalMs = 5000
 
-/** Keeps all sections in one place, at most every few seconds, and not while nothing changes. */
+/** Writes all sections to one place, at most every few seconds, and only after changes. */
 export class Snapshots {
   readonly #options: SnapshotsOptions
   #isDirty = false
@@ -29,26 +77,34 @@ export class Snapshots {
     this.#options = options
   }
 
-  /** Why readiness should fail: what is kept grows old. */
+  /** The reason why readiness fails: the snapshot is outdated. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Gives each section what was kept of it. What cannot be read is put aside, so that nothing writes over it. */
+  /** Restores each section. An unreadable snapshot is moved away, so that it is not overwritten. */
   async restore(): Promise<void> {
     const { storage, sections, logger } = this.#options
     const text = await storage.read()
     if (text === undefined) return
     try {
       const saved = JSON.parse(text) as { version?: number; sections?: Record<string, unknown> }
-      if (saved.version !== version || !saved.sections) throw new Error(`it has version ${String(saved.version)}, and ${version} is expected`)
-      for (const section of sections) if (saved.sections[section.name] !== undefined) section.restore(saved.sections[section.name])
+      if (saved.version !== version || !saved.sections) {
+        throw new Error(`it has version ${String(saved.version)}, and ${version} is expected`)
+      }
+      for (const section of sections)
+        if (saved.sections[section.name] !== undefined) {
+          section.restore(saved.sections[section.name])
+        }
     } catch (e) {
-      logger.error('the snapshot cannot be read: the monitor begins anew', { error: (e as Error).message, keptAs: await storage.setAside() })
+      logger.error('the snapshot cannot be read: the monitor begins anew', {
+        error: (e as Error).message,
+        keptAs: await storage.setAside(),
+      })
     }
   }
 
-  /** Something has changed that is to be kept. */
+  /** Data to keep has changed. */
   changed(): void {
     this.#isDirty = true
     if (this.#isStopped) return
@@ -58,7 +114,7 @@ export class Snapshots {
     })
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelTimer?.()
@@ -76,7 +132,12 @@ export class Snapshots {
     const { storage, sections, logger, written } = this.#options
     this.#isDirty = false
     try {
-      await storage.write(JSON.stringify({ version, sections: Object.fromEntries(sections.map((section) => [section.name, section.save()])) }))
+      await storage.write(
+        JSON.stringify({
+          version,
+          sections: Object.fromEntries(sections.map((section) => [section.name, section.save()])),
+        }),
+      )
       this.#problem = undefined
       written('done')
     } catch (e) {

@@ -1,11 +1,11 @@
 import type { Pod } from '../../api/generated/types.ts'
-import { type Amounts, addAmounts, amountsOf, noAmounts } from '../../api/kinds/counted-amounts.ts'
-import { type HostPort, hostPortsOf, portsConflict } from '../../api/kinds/host-ports.ts'
-import { podRequests } from '../../api/kinds/pod-resources.ts'
-import { quantityToNumber } from '../../api/quantity.ts'
+import { type Amounts, addAmounts, amountsOf, noAmounts } from '../../api/kinds/quantities/counted-amounts.ts'
+import { type HostPort, hostPortsOf, portsConflict } from '../../api/kinds/pods/host-ports.ts'
+import { podRequests } from '../../api/kinds/pods/pod-resources.ts'
+import { quantityToNumber } from '../../api/numbers/quantity.ts'
 
 /** Something that a node has too little of, in its own unit: thousandths of a core, bytes, pieces. */
-export interface Shortage {
+interface Shortage {
   resource: string
   requested: number
   used: number
@@ -45,7 +45,10 @@ export class Room {
     this.#places.delete(uid)
   }
 
-  /** What there is too little of for one more pod, the number of pods first. What a node does not count it cannot be short of. */
+  /**
+   * What there is too little of for one more pod, the number of pods first. What a node does not count it cannot be
+   * short of.
+   */
   shortage(pod: Pod): Shortage | undefined {
     const { size } = this.#places
     if (size + 1 > this.#mostPods) return { resource: 'pods', requested: 1, used: size, capacity: this.#mostPods }

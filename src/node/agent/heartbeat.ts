@@ -1,6 +1,6 @@
 import type { Lease, Node, NodeStatus } from '../../api/generated/types.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
-import { isMarkingNode, marksClaims } from '../../api/kinds/claim-recovery.ts'
+import { isMarkingNode, marksClaims } from '../../api/kinds/workloads/claim-recovery.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -18,9 +18,9 @@ export interface HeartbeatOptions {
   random: Random
   logger: Logger
   health(): NodeHealth
-  /** Whether the next beat goes out: a fault plan may hold it back. */
+  /** False if a fault plan suppresses the next heartbeat. */
   mayBeat(): boolean
-  /** The node was lost, and is not any more. */
+  /** Called when the node was lost and is back. */
   found(): void
 }
 
@@ -28,22 +28,24 @@ const leaseNamespace = 'kube-node-lease'
 const leaseDurationSeconds = 40
 const leaseMs = leaseDurationSeconds * 1000
 const renewMs = 10_000
-/** How often the status is looked at, and how often it is written where nothing but the time has changed. */
+/** The interval at which the status is computed, and the longest interval between writes of an unchanged status. */
 const statusLookMs = 10_000
 const statusReportMs = 300_000
 const registerRetryMs = 1000
+/** Kubelet's maximum number of images in a node's status. */
+const mostImages = 50
 
 const microTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`
 
-/** Makes the node known and keeps it known: its object, its lease, its status. */
+/** Registers the node and keeps its Node object, Lease and status up to date. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions
   #node: Node | undefined
   #lease: Lease | undefined
-  /** When the lease was last renewed, and whether that was in time after the time before. */
+  /** The time of the last lease renewal, and whether it followed the one before in time. */
   #renewed: { atMs: number; isSteady: boolean } | undefined
   #reportedMs = 0
-  /** How to cancel them. */
+  /** Cancels the timers. */
   readonly #timers = new Map<'lease' | 'status', () => void>()
   #isStopped = false
   #isReporting = false
@@ -56,12 +58,12 @@ export class Heartbeat {
     return this.#node
   }
 
-  /** Whether the API says that nobody hears of this node: its pods' readiness is not its own business then. */
+  /** True if the API marks the node as lost: the readiness of its pods is then not its own to write. */
   get isLost(): boolean {
     return this.#node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'Unknown'
   }
 
-  /** Takes in the Node as it is in the API, if that is newer than what is known. */
+  /** Takes the Node from the API if it is newer than the known one. */
   observed(node: Node): void {
     const known = this.#node
     const isSame = known?.metadata.uid === node.metadata.uid
@@ -71,7 +73,7 @@ export class Heartbeat {
     if (wasLost && !this.isLost) this.#options.found()
   }
 
-  /** Reads the node as others have left it. Where that cannot be, what is known stays, and the answer is false. */
+  /** Reads the Node. Returns false, and keeps the known one, if that fails. */
   look(): Promise<boolean> {
     const { client, nodeName } = this.#options
     return this.#try('the node could not be read', async () => {
@@ -83,7 +85,7 @@ export class Heartbeat {
     })
   }
 
-  /** Resolves once the node is in the API and has said that it is there. */
+  /** Resolves once the node is registered and has written its first status. */
   async start(): Promise<void> {
     while (!this.#isStopped && !(await this.#try('the node could not be registered', () => this.#register()))) {
       await new Promise<void>((resolve) => this.#options.clock.after(registerRetryMs, resolve))
@@ -100,7 +102,7 @@ export class Heartbeat {
     for (const cancel of this.#timers.values()) cancel()
   }
 
-  /** Writes the status, if it says something new or has not been written for long. */
+  /** Writes the status if it has changed or was not written for long. */
   async beat(): Promise<void> {
     if (this.#isStopped || this.#isReporting || !this.#options.mayBeat()) return
     this.#isReporting = true
@@ -111,7 +113,10 @@ export class Heartbeat {
   async #register(): Promise<void> {
     const { nodeName: name, shape, client } = this.#options
     const labels = { ...wellKnownLabels(name, shape.nodeInfo), ...shape.labels }
-    const spec = { ...(shape.podCidr ? { podCIDR: shape.podCidr, podCIDRs: [shape.podCidr] } : {}), ...(shape.taints.length > 0 ? { taints: shape.taints } : {}) }
+    const spec = {
+      ...(shape.podCidr ? { podCIDR: shape.podCidr, podCIDRs: [shape.podCidr] } : {}),
+      ...(shape.taints.length > 0 ? { taints: shape.taints } : {}),
+    }
     const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true', [marksClaims]: 'true' }
     try {
       const status = await this.#status(undefined)
@@ -121,7 +126,7 @@ export class Heartbeat {
     } catch (e) {
       if (!isAlreadyExists(e)) throw e
       const known = await client.get(nodes, '', name)
-      // An agent of an earlier release did not mark claims. One that registered the node did not say that it does.
+      // An agent of an earlier release did not mark claims. The Node that it registered lacks the annotation.
       const lacks = isLacking(known.metadata.labels, labels) || !isMarkingNode(known)
       const labelled = { metadata: { labels, annotations: { [marksClaims]: 'true' } } }
       this.observed(lacks ? await client.patch(nodes, '', name, labelled, { type: 'strategic' }) : known)
@@ -130,16 +135,31 @@ export class Heartbeat {
 
   async #status(old: NodeStatus | undefined): Promise<NodeStatus> {
     const { shape, runtime, clock, health } = this.#options
-    const images = (await runtime.listImages()).slice(0, 50).map(({ tags, sizeBytes }) => ({ names: [...tags], sizeBytes }))
     const [problem] = await runtime.problems()
-    const broken = problem ? `container runtime is not ready: ${problem.condition}=false reason:${problem.reason} message:${problem.message}` : undefined
+    const listed = runtime
+      .listImages()
+      .then((all) => all.slice(0, mostImages).map(({ tags, sizeBytes }) => ({ names: [...tags], sizeBytes })))
+    // A runtime that does not answer is reported as a problem, with the last known figures.
+    const images = await listed.catch((e: unknown) => {
+      if (!problem) throw e
+      return old?.images
+    })
+    const broken = problem
+      ? `container runtime is not ready: ${problem.condition}=false reason:${problem.reason} message:${problem.message}`
+      : undefined
     const { problem: own, pressures } = health()
-    return nodeStatus(shape, old, { problem: own ?? broken, pressures, isolation: runtime.isolation }, images, clock.now())
+    return nodeStatus(
+      shape,
+      old,
+      { problem: own ?? broken, pressures, isolation: runtime.isolation },
+      images,
+      clock.now(),
+    )
   }
 
   async #report(): Promise<void> {
     const { nodeName, client, clock } = this.#options
-    // One that is not heard of would be lost again at once, and its pods would go to and fro with it.
+    // Without heartbeats the node would be marked as lost again at once, and the readiness of its pods would flap.
     if (this.isLost && !this.#isHeard()) return
     const old = this.#node?.status
     const status = await this.#status(old)
@@ -154,7 +174,10 @@ export class Heartbeat {
     this.#reportedMs = clock.now()
   }
 
-  /** A lost node says that it is back after two renewals in time: one late renewal says nothing of the next. */
+  /**
+   * A lost node reports that it is back after two lease renewals in time, because one late renewal may be followed by
+   * another.
+   */
   async #keepLease(): Promise<void> {
     const renew = () => this.#try('the lease could not be renewed', () => this.#renew())
     if (!(await renew()) || !this.isLost) return
@@ -162,7 +185,7 @@ export class Heartbeat {
     await this.beat()
   }
 
-  /** Whether the last renewals of the lease were in time. */
+  /** True if the last lease renewals were in time. */
   #isHeard(): boolean {
     return this.#renewed?.isSteady === true && this.#options.clock.now() - this.#renewed.atMs <= leaseMs
   }
@@ -190,19 +213,25 @@ export class Heartbeat {
     const owner = { apiVersion: 'v1', kind: 'Node', name, uid: this.#node?.metadata.uid ?? '' }
     const spec = { holderIdentity: name, leaseDurationSeconds, renewTime }
     try {
-      this.#lease = await client.create(leases, { metadata: { name, namespace: leaseNamespace, ownerReferences: [owner] }, spec })
+      this.#lease = await client.create(leases, {
+        metadata: { name, namespace: leaseNamespace, ownerReferences: [owner] },
+        spec,
+      })
     } catch (e) {
       if (!isAlreadyExists(e)) throw e
       this.#lease = await client.patch(leases, leaseNamespace, name, { spec }, { type: 'merge' })
     }
   }
 
-  /** Nodes that were started at the same moment do not all beat at the same one. */
+  /** A random delay spreads the heartbeats of nodes that start at the same moment. */
   #every(timer: 'lease' | 'status', periodMs: number, work: () => Promise<unknown>): void {
     const { clock, random } = this.#options
     const again = (delayMs: number) => {
       if (this.#isStopped) return
-      this.#timers.set(timer, clock.after(delayMs, () => void work().then(() => again(periodMs))))
+      this.#timers.set(
+        timer,
+        clock.after(delayMs, () => void work().then(() => again(periodMs))),
+      )
     }
     again(periodMs * (0.5 + random.next() / 2))
   }
@@ -218,12 +247,14 @@ export class Heartbeat {
   }
 }
 
-const isLacking = (has: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>>): boolean =>
-  Object.entries(wanted).some(([key, value]) => has?.[key] !== value)
+const isLacking = (
+  has: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>>,
+): boolean => Object.entries(wanted).some(([key, value]) => has?.[key] !== value)
 
 const versionOf = (node: Node | undefined): string => node?.metadata.resourceVersion ?? '0'
 
-/** What a status says but for when it was said, as it is stored. Conditions that are not in `ours` are of others. */
+/** A status without its heartbeat times, as it is stored. Conditions that are not in `ours` belong to other clients. */
 function withoutBeats(status: NodeStatus | undefined, ours: NodeStatus): unknown {
   const { capacity, allocatable, addresses, conditions = [], images = [], nodeInfo } = status ?? {}
   const own = conditions.filter(({ type }) => ours.conditions?.some((c) => c.type === type))

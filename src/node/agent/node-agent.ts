@@ -1,21 +1,23 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { EventRecorder } from '../../client/index.ts'
 import { type Refusal, refusalOf } from '../admission/admit.ts'
 import { Room } from '../admission/room.ts'
-import { withApiServerAt } from '../env/service-links.ts'
+import { servedServices, withApiServerAt } from '../env/service-links.ts'
 import { EvictionManager } from '../eviction/eviction-manager.ts'
 import { type Threshold, defaultThresholds, parseThresholds } from '../eviction/signals.ts'
 import { type Faults, noFaults } from '../faults.ts'
+import { ImageCollector } from '../images/image-collector.ts'
 import type { Machine } from '../machine/machine.ts'
 import { BackOff } from '../pods/back-off.ts'
 import { type PodContainer, fieldPathOf } from '../pods/containers.ts'
 import { lastWordsOf } from '../pods/last-words.ts'
 import type { NodeContext } from '../pods/node-context.ts'
+import { type NodeDns, noDns } from '../pods/config/pod-dns.ts'
 import { PodWorker } from '../pods/pod-worker.ts'
 import { removeAll, stopSandboxes } from '../pods/stopping.ts'
 import type { Prober } from '../probes/prober.ts'
@@ -34,9 +36,9 @@ import { Heartbeat } from './heartbeat.ts'
 import type { NodeShape } from './node-object.ts'
 import { shutdownNode } from './shutdown.ts'
 
-/** What nodes are given, whatever they run pods with. */
+/** The options of nodes of any runtime. */
 export interface NodeSurroundings {
-  /** Shared by all nodes of a process; the agent neither starts nor stops them. */
+  /** Shared by all nodes of a process. The agent neither starts nor stops them. */
   sources: NodeSources
   clock: Clock
   random: Random
@@ -44,39 +46,45 @@ export interface NodeSurroundings {
   logger?: Logger
   faults?: Faults
   times?: StageTimes
-  /** When pods are evicted. Default: kubelet's for memory, and where next to nothing is left of the disk. */
+  /** The eviction thresholds. Default: kubelet's for memory, and a nearly full disk. */
   thresholds?: readonly Threshold[]
   patched?(outcome: 'done' | 'failed'): void
+  /** The DNS settings of pods. Default: pods resolve no names. */
+  dns?: NodeDns
 }
 
-export interface NodeAgentOptions extends NodeSurroundings {
+interface NodeAgentOptions extends NodeSurroundings {
   nodeName: string
   shape: NodeShape
   runtime: Runtime
   machine: Machine
   prober: Prober
-  /** Where logs are read from. Default: the files that the runtime names. */
+  /** Reads the logs of containers. Default: from the files that the runtime names. */
   log?: LogSource
   disk: Disk
-  /** Below which the node keeps what belongs to pods. */
+  /** The root directory of the node's volumes and logs. */
   root: string
-  /** Default: pods run as the node's own user. */
+  /** The user ids of pods. Default: pods run as the node's own user. */
   users?: PodUserSource
-  /** Paths of this machine that no volume may show. */
+  /** Paths of this machine that no volume may expose. */
   privatePaths?: PrivatePaths
-  /** Where containers reach the API server, if not at the address of its service. */
+  /** The address of the API server for containers, if not that of its Service. */
   apiServer?: URL
-  dns?: NodeContext['dns']
+  /** True if containers get environment variables for a Service at this address. Default: for all. */
+  servesAddress?(ip: string): boolean
 }
 
 const crashFirstMs = 10_000
 const crashLongestMs = 300_000
 const relistMs = 60_000
 
-/** One node: it makes itself known, and runs the pods that are bound to it. Stopped, it leaves them running; started again, it finds them. */
+/**
+ * The agent of one node. It registers the node and runs the pods that are bound to it. A stopped agent leaves its pods
+ * running, and the next one adopts them.
+ */
 export class NodeAgent {
   readonly name: string
-  /** What people may see of its pods. */
+  /** Serves the logs, commands, ports and figures of the node's pods. */
   readonly access: PodAccess
   readonly #options: NodeAgentOptions
   readonly #logger: Logger
@@ -86,13 +94,14 @@ export class NodeAgent {
   readonly #status: StatusManager
   readonly #view: PodView
   readonly #eviction: EvictionManager
+  readonly #images: ImageCollector
   readonly #room: Room
   readonly #workers = new Map<string, PodWorker>()
-  /** Pods that were not taken. */
+  /** Pods that were rejected. */
   readonly #refused = new Set<string>()
-  /** Pods that wait for a newer look at the node's labels and taints. */
+  /** Pods that wait until the node's labels and taints have been read again. */
   readonly #asking = new Set<string>()
-  /** Pods that are done for, and that the watch may still tell of. */
+  /** Pods that are finished and may still appear in the watch. */
   readonly #gone = new Set<string>()
   #unsubscribe = () => {}
   #cancelRelist = () => {}
@@ -106,19 +115,36 @@ export class NodeAgent {
     this.#logger = (options.logger ?? silentLogger).child({ node: nodeName })
     const client = sources.clientOf(nodeName)
     const stages = new Stages(nodeName, clock, options.faults ?? noFaults, options.times ?? new StageTimes())
-    this.#events = new EventRecorder(sources.eventClientOf(nodeName), { component: 'kubelet', host: nodeName, clock, random, logger: this.#logger })
+    this.#events = new EventRecorder(sources.eventClientOf(nodeName), {
+      component: 'kubelet',
+      host: nodeName,
+      clock,
+      random,
+      logger: this.#logger,
+    })
     this.#status = new StatusManager({
-      clock, random,
+      clock,
+      random,
       client,
       logger: this.#logger,
       isNodeLost: () => this.#heartbeat.isLost,
       lookAtNode: () => this.#heartbeat.look(),
       ...(options.patched ? { patched: options.patched } : {}),
     })
-    const volumes = new VolumeManager(options.disk, options.root, options.users, options.privatePaths)
-    this.#view = new PodView(runtime, (uid) => this.#workers.get(uid)?.changed(), this.#logger, options.disk.keepsFiles ? (status) => lastWordsOf(status, volumes, clock) : undefined)
+    const volumes = new VolumeManager(options.disk, options.root, {
+      users: options.users,
+      privatePaths: options.privatePaths,
+      mountsMemory: runtime.hasContainers === true,
+    })
+    this.#view = new PodView(
+      runtime,
+      (uid) => this.#workers.get(uid)?.changed(),
+      this.#logger,
+      options.disk.keepsFiles ? (status) => lastWordsOf(status, volumes, clock) : undefined,
+    )
     this.access = new PodAccess({
-      runtime, clock,
+      runtime,
+      clock,
       machine: options.machine,
       pod: (namespace, name) => this.#podNamed(namespace, name),
       state: (uid) => this.#view.state(uid),
@@ -129,7 +155,10 @@ export class NodeAgent {
     this.#room = new Room(shape.allocatable)
     const place = { hostIps, allocatable: shape.allocatable }
     this.#context = {
-      nodeName, clock, runtime, stages,
+      nodeName,
+      clock,
+      runtime,
+      stages,
       logger: this.#logger,
       client,
       view: this.#view,
@@ -140,24 +169,42 @@ export class NodeAgent {
       crashes: new BackOff(clock, crashFirstMs, crashLongestMs),
       pulls: new BackOff(clock, crashFirstMs, crashLongestMs),
       place: () => place,
-      services: () => (options.apiServer ? withApiServerAt(sources.services(), options.apiServer) : sources.services()),
-      dns: options.dns ?? { servers: [], domain: 'cluster.local' },
+      services: () => {
+        const served = servedServices(sources.services(), options.servesAddress)
+        return options.apiServer ? withApiServerAt(served, options.apiServer) : served
+      },
+      dns: options.dns ?? noDns,
       left: (uid) => this.#room.leave(uid),
       tellsSandbox: gates.enabled('PodReadyToStartContainersCondition'),
-      event: (pod, type, reason, message, container) => this.#events.event(referenceTo(pod, container), type, reason, message),
+      event: (pod, type, reason, message, container) =>
+        this.#events.event(referenceTo(pod, container), type, reason, message),
     }
     this.#heartbeat = new Heartbeat({
-      nodeName, shape, runtime, clock, random,
+      nodeName,
+      shape,
+      runtime,
+      clock,
+      random,
       client,
       logger: this.#logger,
-      health: () => ({ problem: this.#isShuttingDown ? 'node is shutting down' : undefined, pressures: this.#eviction.pressures }),
+      health: () => ({
+        problem: this.#isShuttingDown ? 'node is shutting down' : undefined,
+        pressures: this.#eviction.pressures,
+      }),
       mayBeat: () => stages.mayBeat(),
       found: () => this.#status.nodeFound(),
     })
     const machine = { look: async () => stages.shortened(await options.machine.look()) }
     const about = { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName }
+    this.#images = new ImageCollector({
+      runtime,
+      clock,
+      logger: this.#logger,
+      event: (type, reason, message) => this.#events.event(about, type, reason, message),
+    })
     this.#eviction = new EvictionManager({
-      machine, clock,
+      machine,
+      clock,
       thresholds: options.thresholds ?? parseThresholds(defaultThresholds),
       logger: this.#logger,
       workers: () => this.#workers.values(),
@@ -167,7 +214,7 @@ export class NodeAgent {
     })
   }
 
-  /** Resolves once the node is ready, with what ran before it was started adopted. The sources must have been started. */
+  /** Resolves once the node is ready and has adopted the pods that ran before. The sources must have been started. */
   async start(): Promise<void> {
     const { sources, clock } = this.#options
     await this.#view.start()
@@ -184,6 +231,7 @@ export class NodeAgent {
     }
     this.#adoptOrEnd()
     this.#eviction.start()
+    this.#images.start()
     const relist = () => {
       this.#view.relist().catch((error: unknown) => this.#logger.warn('the runtime did not say what it has', { error }))
       this.#cancelRelist = clock.after(relistMs, relist)
@@ -191,12 +239,13 @@ export class NodeAgent {
     this.#cancelRelist = clock.after(relistMs, relist)
   }
 
-  /** Lets go of everything: pods go on. */
+  /** Stops the agent. Pods keep running. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#unsubscribe()
     this.#cancelRelist()
     this.#eviction.stop()
+    this.#images.stop()
     for (const worker of this.#workers.values()) worker.abandon()
     this.#workers.clear()
     this.#view.stop()
@@ -205,19 +254,33 @@ export class NodeAgent {
     this.#events.close()
   }
 
-  /** Ends all pods because the machine goes down: critical ones last, all within the time, and all of it is said to the API. Then the agent stops. */
+  /**
+   * Ends all pods because the machine shuts down, critical ones last, and reports their final statuses. Then the agent
+   * stops.
+   */
   async shutdown(graceSeconds: number, criticalSeconds: number): Promise<void> {
     this.#isShuttingDown = true
     await this.#heartbeat.beat()
-    await shutdownNode({ workers: [...this.#workers.values()], clock: this.#options.clock, status: this.#status, graceSeconds, criticalSeconds })
+    await shutdownNode({
+      workers: [...this.#workers.values()],
+      clock: this.#options.clock,
+      status: this.#status,
+      graceSeconds,
+      criticalSeconds,
+    })
     await this.stop()
+  }
+
+  /** Writes the status of the node now. */
+  report(): Promise<void> {
+    return this.#heartbeat.beat()
   }
 
   get isReady(): boolean {
     return this.#heartbeat.node !== undefined && !this.#isShuttingDown
   }
 
-  /** How many pods it looks after. */
+  /** The number of pods on the node. */
   get size(): number {
     return this.#workers.size
   }
@@ -234,26 +297,27 @@ export class NodeAgent {
     if (worker) return worker.update(pod)
     if (this.#asking.has(uid)) return
     if (this.#refused.has(uid) && !pod.metadata.deletionTimestamp) return this.#status.observed(pod)
-    // What has ended, and of which nothing is left here, needs nobody.
+    // A pod with a final phase and no containers on this node needs no worker.
     const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     if (hasEnded && !pod.metadata.deletionTimestamp && this.#view.state(uid).sandboxes.length === 0) return
     if (this.#isShuttingDown) return
     this.#take(pod)
   }
 
-  /** Runs the pod, if there is a place for it. What runs already has its place. */
+  /** Runs the pod if the node admits it. A pod that already runs is always admitted. */
   #take(pod: Pod, isNodeFresh = false): void {
     const uid = pod.metadata.uid!
     const { node } = this.#heartbeat
     const isPlaced = pod.metadata.deletionTimestamp !== undefined || this.#view.state(uid).sandboxes.length > 0
-    const refusal = isPlaced || !node ? undefined : refusalOf(pod, { node, room: this.#room, pressures: this.#eviction.pressures })
+    const refusal =
+      isPlaced || !node ? undefined : refusalOf(pod, { node, room: this.#room, pressures: this.#eviction.pressures })
     if (refusal?.goesByNode && !isNodeFresh) return this.#lookAgain(pod)
     if (refusal) return this.#refuse(pod, refusal)
     this.#room.take(pod)
     this.#workers.set(uid, new PodWorker(this.#context, pod, (over) => this.#over(over)))
   }
 
-  /** Labels and taints may have changed since the node was last seen. */
+  /** Reads the Node again, because labels and taints may have changed, before the pod is admitted. */
   #lookAgain(pod: Pod): void {
     const { uid, namespace = '', name = '' } = pod.metadata
     this.#asking.add(uid!)
@@ -297,24 +361,44 @@ export class NodeAgent {
     if (this.#podNamed(namespace, name)?.metadata.uid === uid) this.#gone.add(uid)
   }
 
-  /** What runs of pods that are gone from the API is ended. */
+  /** Ends containers and sandboxes of pods that the API no longer has. */
   #adoptOrEnd(): void {
     for (const uid of this.#view.uids()) {
       if (this.#workers.has(uid)) continue
       const state = this.#view.state(uid)
-      this.#logger.info('a pod is ended that the API does not have', { uid, pod: state.sandboxes[0]?.labels[podNameLabel] })
+      this.#logger.info('a pod is ended that the API does not have', {
+        uid,
+        pod: state.sandboxes[0]?.labels[podNameLabel],
+      })
       const end = async () => {
-        await Promise.all(state.containers.map((c) => this.#options.runtime.stopContainer(c.id, Number(c.annotations['io.kubernetes.pod.terminationGracePeriod'] ?? 30))))
+        await Promise.all(
+          state.containers.map((c) =>
+            this.#options.runtime.stopContainer(
+              c.id,
+              Number(c.annotations['io.kubernetes.pod.terminationGracePeriod'] ?? 30),
+            ),
+          ),
+        )
         await stopSandboxes(this.#context, this.#view.state(uid))
         await removeAll(this.#context, this.#view.state(uid))
         await this.#context.volumes.forget(uid)
       }
-      end().catch((error: unknown) => this.#logger.warn('a pod that the API does not have could not be ended', { uid, error }))
+      end().catch((error: unknown) =>
+        this.#logger.warn('a pod that the API does not have could not be ended', { uid, error }),
+      )
     }
   }
 }
 
 function referenceTo(pod: Pod, container: PodContainer | undefined) {
   const { name, namespace, uid, resourceVersion } = pod.metadata
-  return { apiVersion: 'v1', kind: 'Pod', name, namespace, uid, resourceVersion, ...(container ? { fieldPath: fieldPathOf(container) } : {}) }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    ...(container ? { fieldPath: fieldPathOf(container) } : {}),
+  }
 }

@@ -1,24 +1,27 @@
 import type { Node, NodeCondition, NodeStatus } from '../../api/generated/types.ts'
 import type { Pressure } from '../eviction/signals.ts'
 import type { Isolation } from '../runtime/runtime.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
 
-/** What a node is made of. */
+/** The figures from which a Node object is built. */
 export interface NodeShape {
   labels: Readonly<Record<string, string>>
   taints: NonNullable<Node['spec']['taints']>
   capacity: Readonly<Record<string, string>>
-  /** What is left of it for pods. */
+  /** The resources that are available to pods. */
   allocatable: Readonly<Record<string, string>>
   addresses: NonNullable<NodeStatus['addresses']>
   podCidr: string | undefined
   nodeInfo: NodeStatus['nodeInfo']
-  /** Where the agent serves logs and the like; 0: nowhere. */
+  /** The port of the kubelet endpoint; 0 for none. */
   port: number
 }
 
-/** The labels that every node has. */
-export const wellKnownLabels = (name: string, { architecture, operatingSystem }: NodeStatus['nodeInfo']): Record<string, string> => ({
+/** The labels of every node. */
+export const wellKnownLabels = (
+  name: string,
+  { architecture, operatingSystem }: NodeStatus['nodeInfo'],
+): Record<string, string> => ({
   'beta.kubernetes.io/arch': architecture,
   'beta.kubernetes.io/os': operatingSystem,
   'kubernetes.io/arch': architecture,
@@ -27,7 +30,7 @@ export const wellKnownLabels = (name: string, { architecture, operatingSystem }:
 })
 
 export interface NodeHealth {
-  /** Why the node is not ready; undefined when it is. */
+  /** The reason why the node is not ready; undefined if it is ready. */
   problem: string | undefined
   pressures: readonly Pressure[]
   isolation?: Isolation | undefined
@@ -38,7 +41,7 @@ interface Words {
   message: string
 }
 
-/** What is said of each, when there is enough and when there is not. */
+/** The reasons and messages of each pressure condition. */
 const pressureWords: Record<Pressure, { enough: Words; short: Words }> = {
   MemoryPressure: {
     enough: { reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
@@ -54,16 +57,27 @@ const pressureWords: Record<Pressure, { enough: Words; short: Words }> = {
   },
 }
 
-/** What a node says whose pods are not kept apart: in its status, and in its log when it starts. */
+/** The message of a node whose pods are not isolated, for its status and its log. */
 export const notIsolated = (why: string): string =>
   `pods are not isolated: they run as the user of the node and can read its files, its keys and the secrets of other pods (${why})`
 
-/** The node's conditions. Times of transition are kept from `old` where nothing has turned. */
-export function nodeConditions(old: readonly NodeCondition[] | undefined, { problem, pressures, isolation }: NodeHealth, nowMs: number): NodeCondition[] {
+/** The node's conditions. Unchanged conditions keep the transition times of `old`. */
+function nodeConditions(
+  old: readonly NodeCondition[] | undefined,
+  { problem, pressures, isolation }: NodeHealth,
+  nowMs: number,
+): NodeCondition[] {
   const now = timestamp(nowMs)
   const make = (type: string, status: string, reason: string, message: string): NodeCondition => {
     const before = old?.find((c) => c.type === type)
-    return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? now) : now }
+    return {
+      type,
+      status,
+      reason,
+      message,
+      lastHeartbeatTime: now,
+      lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? now) : now,
+    }
   }
   return [
     ...Object.entries(pressureWords).map(([type, { enough, short }]) => {
@@ -78,8 +92,14 @@ export function nodeConditions(old: readonly NodeCondition[] | undefined, { prob
   ]
 }
 
-/** All that a node says about itself. */
-export function nodeStatus(shape: NodeShape, old: NodeStatus | undefined, health: NodeHealth, images: NodeStatus['images'], nowMs: number): NodeStatus {
+/** The complete status of a node. */
+export function nodeStatus(
+  shape: NodeShape,
+  old: NodeStatus | undefined,
+  health: NodeHealth,
+  images: NodeStatus['images'],
+  nowMs: number,
+): NodeStatus {
   return {
     addresses: shape.addresses,
     allocatable: { ...shape.allocatable },

@@ -19,10 +19,20 @@ export class ConfigError extends Error {
 }
 
 const decoded = (data: Readonly<Record<string, string>> | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]))
+  Object.fromEntries(
+    Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
+  )
 
-/** A container's environment, in the order in which later ones win: services, whole sets, single variables. Throws a ConfigError. */
-export async function environmentOf(pod: Pod, container: Container, sources: EnvSources, place: Place): Promise<Map<string, string>> {
+/**
+ * A container's environment, in the order in which later ones win: services, whole sets, single variables. Throws a
+ * ConfigError.
+ */
+export async function environmentOf(
+  pod: Pod,
+  container: Container,
+  sources: EnvSources,
+  place: Place,
+): Promise<Map<string, string>> {
   const namespace = pod.metadata.namespace ?? ''
   const links = serviceVariables(linkedServices(sources.services, namespace, pod.spec.enableServiceLinks !== false))
   const variables = new Map<string, string>()
@@ -50,7 +60,13 @@ export async function environmentOf(pod: Pod, container: Container, sources: Env
   return variables
 }
 
-async function valueOf(pod: Pod, container: Container, from: EnvVarSource, sources: EnvSources, place: Place): Promise<string | undefined> {
+async function valueOf(
+  pod: Pod,
+  container: Container,
+  from: EnvVarSource,
+  sources: EnvSources,
+  place: Place,
+): Promise<string | undefined> {
   if (from.fieldRef) return fieldValue(pod, from.fieldRef.fieldPath, place)
   if (from.resourceFieldRef) return resourceValue(from.resourceFieldRef, container, place)
   const ref = from.configMapKeyRef ?? from.secretKeyRef
@@ -65,5 +81,9 @@ async function valueOf(pod: Pod, container: Container, from: EnvVarSource, sourc
   if (value !== undefined) return from.configMapKeyRef ? value : Buffer.from(value, 'base64').toString('utf8')
   if (ref.optional) return undefined
   const where = `${pod.metadata.namespace}/${ref.name}`
-  throw new ConfigError(from.configMapKeyRef ? `couldn't find key ${ref.key} in ConfigMap ${where}` : `couldn't find key ${ref.key} in Secret ${where}`)
+  throw new ConfigError(
+    from.configMapKeyRef
+      ? `couldn't find key ${ref.key} in ConfigMap ${where}`
+      : `couldn't find key ${ref.key} in Secret ${where}`,
+  )
 }

@@ -1,5 +1,5 @@
 import type { Container, Pod, ResourceFieldSelector } from '../../api/generated/types.ts'
-import { parseQuantity, quantityMilli, quantityValue } from '../../api/quantity.ts'
+import { parseQuantity, quantityMilli, quantityValue } from '../../api/numbers/quantity.ts'
 
 /** Where the pod is, beyond what its object says. */
 export interface Place {
@@ -23,23 +23,42 @@ export function fieldValue(pod: Pod, fieldPath: string, place: Place): string {
   const one = subscript.exec(fieldPath)
   if (one) return pod.metadata[one[1] as 'labels' | 'annotations']?.[one[2]!] ?? ''
   switch (fieldPath) {
-    case 'metadata.name': return pod.metadata.name ?? ''
-    case 'metadata.namespace': return pod.metadata.namespace ?? ''
-    case 'metadata.uid': return pod.metadata.uid ?? ''
-    case 'metadata.labels': return lines(pod.metadata.labels)
-    case 'metadata.annotations': return lines(pod.metadata.annotations)
-    case 'spec.nodeName': return pod.spec.nodeName ?? ''
-    case 'spec.serviceAccountName': return pod.spec.serviceAccountName ?? ''
-    case 'status.hostIP': return place.hostIps[0] ?? ''
-    case 'status.hostIPs': return place.hostIps.join(',')
-    case 'status.podIP': return place.podIps[0] ?? ''
-    case 'status.podIPs': return place.podIps.join(',')
-    default: throw new Error(`unsupported fieldPath: ${fieldPath}`)
+    case 'metadata.name':
+      return pod.metadata.name ?? ''
+    case 'metadata.namespace':
+      return pod.metadata.namespace ?? ''
+    case 'metadata.uid':
+      return pod.metadata.uid ?? ''
+    case 'metadata.labels':
+      return lines(pod.metadata.labels)
+    case 'metadata.annotations':
+      return lines(pod.metadata.annotations)
+    case 'spec.nodeName':
+      return pod.spec.nodeName ?? ''
+    case 'spec.serviceAccountName':
+      return pod.spec.serviceAccountName ?? ''
+    case 'status.hostIP':
+      return place.hostIps[0] ?? ''
+    case 'status.hostIPs':
+      return place.hostIps.join(',')
+    case 'status.podIP':
+      return place.podIps[0] ?? ''
+    case 'status.podIPs':
+      return place.podIps.join(',')
+    default:
+      throw new Error(`unsupported fieldPath: ${fieldPath}`)
   }
 }
 
-/** What a container asks for or may use, in units of the divisor, rounded up. A limit that is not set is all that the node has. */
-export function resourceValue({ resource, divisor }: ResourceFieldSelector, container: Container, place: Place): string {
+/**
+ * What a container asks for or may use, in units of the divisor, rounded up. A limit that is not set is all that the
+ * node has.
+ */
+export function resourceValue(
+  { resource, divisor }: ResourceFieldSelector,
+  container: Container,
+  place: Place,
+): string {
   const at = resource.indexOf('.')
   const [kind, name] = [resource.slice(0, at), resource.slice(at + 1)]
   const { requests, limits } = container.resources ?? {}

@@ -11,7 +11,8 @@ export function serviceVariables(services: readonly Service[]): Map<string, stri
     const name = upper(metadata.name ?? '')
     variables.set(`${name}_SERVICE_HOST`, ip)
     variables.set(`${name}_SERVICE_PORT`, String(spec.ports[0]!.port))
-    for (const port of spec.ports) if (port.name) variables.set(`${name}_SERVICE_PORT_${upper(port.name)}`, String(port.port))
+    for (const port of spec.ports)
+      if (port.name) variables.set(`${name}_SERVICE_PORT_${upper(port.name)}`, String(port.port))
     for (const [i, port] of spec.ports.entries()) {
       const protocol = port.protocol ?? 'TCP'
       const host = ip.includes(':') ? `[${ip}]` : ip
@@ -29,10 +30,28 @@ export function serviceVariables(services: readonly Service[]): Map<string, stri
 
 const isApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
 
-/** The services with the API's own at the address at which it is really reached: where nobody leads service addresses anywhere. */
+/**
+ * The services without those at addresses that nobody serves on this node. That of the API has another address for
+ * containers.
+ */
+export function servedServices(
+  services: readonly Service[],
+  serves: ((ip: string) => boolean) | undefined,
+): readonly Service[] {
+  return serves ? services.filter((service) => isApi(service) || serves(service.spec.clusterIP ?? '')) : services
+}
+
+/**
+ * The services with the API's own at the address at which it is really reached: where nobody leads service addresses
+ * anywhere.
+ */
 export function withApiServerAt(services: readonly Service[], server: URL): Service[] {
   const port = Number(server.port || '443')
-  const at = ({ spec }: Service): Service['spec'] => ({ ...spec, clusterIP: server.hostname.replace(/^\[|\]$/g, ''), ports: [{ ...spec.ports?.[0], port } as NonNullable<Service['spec']['ports']>[number]] })
+  const at = ({ spec }: Service): Service['spec'] => ({
+    ...spec,
+    clusterIP: server.hostname.replace(/^\[|\]$/g, ''),
+    ports: [{ ...spec.ports?.[0], port } as NonNullable<Service['spec']['ports']>[number]],
+  })
   return services.map((service) => (isApi(service) ? { ...service, spec: at(service) } : service))
 }
 

@@ -6,7 +6,7 @@ import type { PodWorker } from '../pods/pod-worker.ts'
 import { type Candidate, evictionMessage, rankForEviction } from './rank.ts'
 import { type Met, type Pressure, type Threshold, signals, thresholdsMet } from './signals.ts'
 
-export interface EvictionOptions {
+interface EvictionOptions {
   thresholds: readonly Threshold[]
   machine: Machine
   clock: Clock
@@ -82,7 +82,10 @@ export class EvictionManager {
   #note(met: readonly Met[]): void {
     const nowMs = this.#o.clock.now()
     for (const { signal } of met) this.#seenMs.set(signals[signal].pressure, nowMs)
-    const pressures = [...this.#seenMs].filter(([, atMs]) => nowMs - atMs < lastingMs).map(([pressure]) => pressure).sort()
+    const pressures = [...this.#seenMs]
+      .filter(([, atMs]) => nowMs - atMs < lastingMs)
+      .map(([pressure]) => pressure)
+      .sort()
     if (pressures.join() === this.#pressures.join()) return
     this.#pressures = pressures
     this.#o.turned()
@@ -94,7 +97,11 @@ export class EvictionManager {
     const candidates: (Candidate & { worker: PodWorker })[] = []
     for (const worker of this.#o.workers()) {
       if (worker.isEnding || isCritical(worker.pod)) continue
-      candidates.push({ worker, pod: worker.pod, containers: resource === 'memory' ? await this.#o.containers(worker.uid) : [] })
+      candidates.push({
+        worker,
+        pod: worker.pod,
+        containers: resource === 'memory' ? await this.#o.containers(worker.uid) : [],
+      })
     }
     const [first] = rankForEviction(resource, candidates) as typeof candidates
     if (!first || this.#isStopped) return undefined

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
-import { podRequests } from '../../api/kinds/pod-resources.ts'
-import { quantityToNumber } from '../../api/quantity.ts'
+import { podRequests } from '../../api/kinds/pods/pod-resources.ts'
+import { quantityToNumber } from '../../api/numbers/quantity.ts'
 import { type Met, amountText, bytesText, signals } from './signals.ts'
 
 /** A pod that may have to go, and the memory of its containers. */
@@ -9,12 +9,19 @@ export interface Candidate {
   containers: readonly { name: string; memoryBytes: number }[]
 }
 
-const memoryOf = ({ containers }: Candidate): number => containers.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
+const memoryOf = ({ containers }: Candidate): number =>
+  containers.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
 
 const requestOf = ({ pod }: Candidate): number => quantityToNumber(podRequests(pod)['memory'] ?? '0')
 
-/** Who takes more than was asked for goes first, then who matters less, then who is furthest above what was asked for. For what is not memory, only who matters less. */
-export function rankForEviction(resource: (typeof signals)[keyof typeof signals]['resource'], candidates: readonly Candidate[]): Candidate[] {
+/**
+ * Who takes more than was asked for goes first, then who matters less, then who is furthest above what was asked for.
+ * For what is not memory, only who matters less.
+ */
+export function rankForEviction(
+  resource: (typeof signals)[keyof typeof signals]['resource'],
+  candidates: readonly Candidate[],
+): Candidate[] {
   const ranked = candidates.map((candidate) => {
     const above = resource === 'memory' ? memoryOf(candidate) - requestOf(candidate) : 0
     return { candidate, above, priority: candidate.pod.spec.priority ?? 0 }
@@ -27,10 +34,17 @@ export function rankForEviction(resource: (typeof signals)[keyof typeof signals]
 export function evictionMessage({ signal, wanted, available }: Met, { pod, containers }: Candidate): string {
   const { resource } = signals[signal]
   const known = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])]
-  const blamed = resource !== 'memory' ? [] : containers.flatMap(({ name, memoryBytes }) => {
-    const spec = known.find((container) => container.name === name)
-    const request = spec?.resources?.requests?.['memory'] ?? '0'
-    return spec && memoryBytes > quantityToNumber(request) ? [`Container ${name} was using ${bytesText(memoryBytes)}, request is ${request}, has larger consumption of ${resource}. `] : []
-  })
+  const blamed =
+    resource !== 'memory'
+      ? []
+      : containers.flatMap(({ name, memoryBytes }) => {
+          const spec = known.find((container) => container.name === name)
+          const request = spec?.resources?.requests?.['memory'] ?? '0'
+          return spec && memoryBytes > quantityToNumber(request)
+            ? [
+                `Container ${name} was using ${bytesText(memoryBytes)}, request is ${request}, has larger consumption of ${resource}. `,
+              ]
+            : []
+        })
   return `The node was low on resource: ${resource}. Threshold quantity: ${amountText(signal, wanted)}, available: ${amountText(signal, available)}. ${blamed.join('')}`
 }

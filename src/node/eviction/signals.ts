@@ -1,4 +1,4 @@
-import { canonicalQuantity, isQuantity, quantityToNumber } from '../../api/quantity.ts'
+import { canonicalQuantity, isQuantity, quantityToNumber } from '../../api/numbers/quantity.ts'
 import type { MachineState, Supply } from '../machine/machine.ts'
 
 /** What a node can be under; also the names of its conditions. */
@@ -36,15 +36,28 @@ export interface Met {
 
 export const defaultThresholds = 'memory.available<100Mi,nodefs.available<1%,nodefs.inodesFree<1%'
 
-/** Reads `memory.available<100Mi,nodefs.available<10%`, as kubelet's --eviction-hard; an empty text means none. Throws a sentence. */
+/**
+ * Reads `memory.available<100Mi,nodefs.available<10%`, as kubelet's --eviction-hard; an empty text means none. Throws a
+ * sentence.
+ */
 export function parseThresholds(text: string): Threshold[] {
-  return text.split(',').filter((part) => part.trim() !== '').map((part) => {
-    const [signal = '', value = '', ...more] = part.trim().split('<')
-    if (more.length > 0 || !Object.hasOwn(signals, signal)) throw new Error(`${JSON.stringify(part.trim())} is no threshold of ${Object.keys(signals).join(', ')}: memory.available<100Mi`)
-    const share = /^(\d+(?:\.\d+)?)%$/.exec(value)
-    if (!share && (!isQuantity(value) || quantityToNumber(value) < 0)) throw new Error(`${signal}: ${JSON.stringify(value)} is neither an amount nor a share like 10%`)
-    return { signal: signal as Signal, value: share ? { share: Number(share[1]) / 100 } : { amount: quantityToNumber(value) } }
-  })
+  return text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [signal = '', value = '', ...more] = part.trim().split('<')
+      if (more.length > 0 || !Object.hasOwn(signals, signal))
+        throw new Error(
+          `${JSON.stringify(part.trim())} is no threshold of ${Object.keys(signals).join(', ')}: memory.available<100Mi`,
+        )
+      const share = /^(\d+(?:\.\d+)?)%$/.exec(value)
+      if (!share && (!isQuantity(value) || quantityToNumber(value) < 0))
+        throw new Error(`${signal}: ${JSON.stringify(value)} is neither an amount nor a share like 10%`)
+      return {
+        signal: signal as Signal,
+        value: share ? { share: Number(share[1]) / 100 } : { amount: quantityToNumber(value) },
+      }
+    })
 }
 
 /** The thresholds that are met, in the order in which they are looked after. */
@@ -62,7 +75,9 @@ export function thresholdsMet(thresholds: readonly Threshold[], machine: Machine
 const isBytes = (signal: Signal): boolean => signal.endsWith('.available') && signal !== 'pid.available'
 
 /** An amount of bytes as Kubernetes prints it: `64Mi`, `1234567`. */
-export const bytesText = (bytes: number): string => (bytes % 1024 === 0 ? canonicalQuantity(`${bytes / 1024}Ki`) : String(bytes))
+export const bytesText = (bytes: number): string =>
+  bytes % 1024 === 0 ? canonicalQuantity(`${bytes / 1024}Ki`) : String(bytes)
 
 /** An amount as it stands in the message of an eviction. */
-export const amountText = (signal: Signal, amount: number): string => (isBytes(signal) ? bytesText(Math.floor(amount)) : String(Math.floor(amount)))
+export const amountText = (signal: Signal, amount: number): string =>
+  isBytes(signal) ? bytesText(Math.floor(amount)) : String(Math.floor(amount))

@@ -3,16 +3,24 @@ import { parseYaml } from '../../api/json/yaml.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
-import { type Client, type Transport, Watcher, configmaps, isAlreadyExists, isConflict, isNotFound } from '../../client/index.ts'
+import {
+  type Client,
+  type Transport,
+  Watcher,
+  configmaps,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+} from '../../client/index.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { type FaultRule, asFaultRule } from './fault-rule.ts'
 
 /** The config map that a cluster's plan is in, a key for each fault: all nodes of the cluster follow it. */
-export const planNamespace = 'kube-system'
-export const planName = 'coxswain-faults'
+const planNamespace = 'kube-system'
+const planName = 'coxswain-faults'
 
 /** The rules of a config map, and what is wrong with those that are none. */
-export async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: FaultRule[]; problems: string[] }> {
+async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: FaultRule[]; problems: string[] }> {
   const rules: FaultRule[] = []
   const problems: string[] = []
   for (const [name, text] of Object.entries(map?.data ?? {})) {
@@ -26,13 +34,16 @@ export async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: Faul
 }
 
 /** Keeps a plan as the cluster's config map has it, until the answered function is called. */
-export function followClusterPlan(plan: FaultPlan, options: { transport: Transport; clock: Clock; random: Random; logger: Logger }): () => void {
+export function followClusterPlan(
+  plan: FaultPlan,
+  options: { transport: Transport; clock: Clock; random: Random; logger: Logger },
+): () => void {
   let newest: ConfigMap | undefined
   const take = async (map: ConfigMap | undefined) => {
     newest = map
     const { rules, problems } = await rulesOf(map)
     if (newest !== map) return
-    for (const problem of problems) options.logger.warn('a fault of the cluster\'s plan is left out', { problem })
+    for (const problem of problems) options.logger.warn("a fault of the cluster's plan is left out", { problem })
     plan.replace(rules)
   }
   const watcher = new Watcher<ConfigMap>({
@@ -58,7 +69,9 @@ export async function listFaults(client: Client): Promise<{ rules: FaultRule[]; 
 /** Others may change the plan at the same time. */
 const mostAttempts = 5
 
-/** Puts faults into the cluster's plan, all or none. Throws if one of the same name is there, unless its time is over. */
+/**
+ * Puts faults into the cluster's plan, all or none. Throws if one of the same name is there, unless its time is over.
+ */
 export async function addFaults(client: Client, rules: readonly FaultRule[], nowMs: number): Promise<void> {
   const data = Object.fromEntries(rules.map(({ name, ...rule }) => [name, `${JSON.stringify(rule)}\n`]))
   for (let attempt = 1; ; attempt++) {
@@ -67,7 +80,14 @@ export async function addFaults(client: Client, rules: readonly FaultRule[], now
     const metadata = { name: planName, namespace: planNamespace }
     try {
       // In the version in which no fault had these names.
-      if (plan) await client.patch(configmaps, planNamespace, planName, { metadata: { resourceVersion: plan.metadata.resourceVersion }, data }, { type: 'merge' })
+      if (plan)
+        await client.patch(
+          configmaps,
+          planNamespace,
+          planName,
+          { metadata: { resourceVersion: plan.metadata.resourceVersion }, data },
+          { type: 'merge' },
+        )
       else await client.create(configmaps, { metadata, data })
       return
     } catch (e) {
@@ -84,7 +104,9 @@ async function refuseTaken(plan: ConfigMap | undefined, rules: readonly FaultRul
   const rest = rules.filter(({ name }) => name !== taken)
   if (isOver) return refuseTaken(plan, rest, nowMs)
   const what = known ? ` (stage ${known.stage})` : ''
-  throw new Error(`fault "${taken}"${what} already exists: give the new one another name, or first take this one away with: coxswain fault clear ${taken}`)
+  throw new Error(
+    `fault "${taken}"${what} already exists: give the new one another name, or first take this one away with: coxswain fault clear ${taken}`,
+  )
 }
 
 /** Takes faults out of the cluster's plan, all of them without names; answers which. */
@@ -93,7 +115,14 @@ export async function clearFaults(client: Client, names: readonly string[]): Pro
   const missing = names.find((name) => !there.includes(name))
   if (missing !== undefined) throw new Error(`there is no fault ${missing}`)
   const cleared = names.length > 0 ? [...names] : there
-  if (cleared.length > 0) await client.patch(configmaps, planNamespace, planName, { data: Object.fromEntries(cleared.map((name) => [name, null])) }, { type: 'merge' })
+  if (cleared.length > 0)
+    await client.patch(
+      configmaps,
+      planNamespace,
+      planName,
+      { data: Object.fromEntries(cleared.map((name) => [name, null])) },
+      { type: 'merge' },
+    )
   return cleared
 }
 

@@ -15,7 +15,7 @@ const messages: Record<StageName, string> = {
   ipam: 'failed to setup network for sandbox: failed to allocate for range 0: no IP addresses available in range set',
   sandbox: 'the fault plan says so',
   'sandbox-crash': 'the fault plan crashes it',
-  'runtime-handler': 'failed to get sandbox runtime: no runtime for the pod\'s handler is configured',
+  'runtime-handler': "failed to get sandbox runtime: no runtime for the pod's handler is configured",
   image: 'failed to pull image: the fault plan says so',
   container: 'failed to start container: the fault plan says so',
   heartbeat: 'the fault plan holds it back',
@@ -24,7 +24,9 @@ const messages: Record<StageName, string> = {
   'pid-pressure': 'the fault plan takes the processes',
 }
 
-/** A sandbox that crashed would crash again and again: these happen once for each pod, unless the plan says how often. */
+/**
+ * A sandbox that crashed would crash again and again: these happen once for each pod, unless the plan says how often.
+ */
 const onceOnly: ReadonlySet<StageName> = new Set(['sandbox-crash'])
 
 interface Active {
@@ -59,7 +61,9 @@ export class FaultPlan implements Faults {
     this.#active = rules.map((rule) => before.get(JSON.stringify(rule)) ?? activate(rule, nowMs))
     for (const cancel of this.#cancelBeginnings) cancel()
     const tell = () => this.#listeners.forEach((listener) => listener())
-    this.#cancelBeginnings = this.#active.flatMap(({ fromMs }) => (fromMs > nowMs ? [this.#clock.after(fromMs - nowMs, tell)] : []))
+    this.#cancelBeginnings = this.#active.flatMap(({ fromMs }) =>
+      fromMs > nowMs ? [this.#clock.after(fromMs - nowMs, tell)] : [],
+    )
     tell()
   }
 
@@ -100,13 +104,24 @@ function wordsOf({ rule, fault: { fail } }: Active, { driver }: Subject): string
 function activate(rule: FaultRule, nowMs: number): Active {
   const fromMs = nowMs + (parseDuration(rule.after) ?? 0)
   const lasts = parseDuration(rule.for)
-  const untilMs = Math.min(lasts === undefined ? Infinity : fromMs + lasts, rule.until === undefined ? Infinity : Date.parse(rule.until))
+  const untilMs = Math.min(
+    lasts === undefined ? Infinity : fromMs + lasts,
+    rule.until === undefined ? Infinity : Date.parse(rule.until),
+  )
   const delayMs = parseDuration(rule.delay)
   const fault: Fault = {
     ...(delayMs === undefined ? {} : { delayMs }),
     ...(rule.fail === undefined ? {} : { fail: rule.fail === true ? messages[rule.stage] : rule.fail }),
   }
-  return { rule, stage: stageNames[rule.stage], fault, isSubject: subjectMatcher(rule), fromMs, untilMs, hits: new Map() }
+  return {
+    rule,
+    stage: stageNames[rule.stage],
+    fault,
+    isSubject: subjectMatcher(rule),
+    fromMs,
+    untilMs,
+    hits: new Map(),
+  }
 }
 
 function subjectMatcher({ pods, nodes, container, driver }: FaultRule): (subject: Subject) => boolean {
@@ -118,7 +133,12 @@ function subjectMatcher({ pods, nodes, container, driver }: FaultRule): (subject
   return ({ node, pod, container: at, driver: by }) => {
     if (!isNode(node) || !isDriver(by ?? '') || (container !== undefined && at !== container)) return false
     if (!pods) return true
-    return pod !== undefined && isNamespace(pod.metadata.namespace ?? '') && isName(pod.metadata.name ?? '') && hasLabels(pod.metadata.labels)
+    return (
+      pod !== undefined &&
+      isNamespace(pod.metadata.namespace ?? '') &&
+      isName(pod.metadata.name ?? '') &&
+      hasLabels(pod.metadata.labels)
+    )
   }
 }
 

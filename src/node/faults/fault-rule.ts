@@ -22,7 +22,7 @@ export const stageNames = {
 export type StageName = keyof typeof stageNames
 
 /** What happens to a node, not to a pod on its way: it is so, or it is not. */
-export const nodeStages: ReadonlySet<StageName> = new Set(['heartbeat', 'memory-pressure', 'disk-pressure', 'pid-pressure'])
+const nodeStages: ReadonlySet<StageName> = new Set(['heartbeat', 'memory-pressure', 'disk-pressure', 'pid-pressure'])
 
 /** One thing that goes wrong, as a plan says it. What is left out does not narrow it. */
 export interface FaultRule {
@@ -49,13 +49,15 @@ export interface FaultRule {
   until?: string
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isDuration = (value: unknown) => isText(value) && parseDuration(value) !== undefined
 
 const checks: Record<string, (value: unknown) => string | undefined> = {
   name: (v) => (isText(v) && /^[-._a-zA-Z0-9]+$/.test(v) ? undefined : 'must be of letters, digits, "-", "_" and "."'),
-  stage: (v) => (isText(v) && Object.hasOwn(stageNames, v) ? undefined : `must be one of ${Object.keys(stageNames).join(', ')}`),
+  stage: (v) =>
+    isText(v) && Object.hasOwn(stageNames, v) ? undefined : `must be one of ${Object.keys(stageNames).join(', ')}`,
   pods: podsProblem,
   nodes: (v) => (isText(v) ? undefined : 'must be a name, with "*" for anything'),
   container: (v) => (isText(v) ? undefined : 'must be a name'),
@@ -94,9 +96,12 @@ export function asFaultRule(value: unknown, path: string, name?: string): FaultR
     if (problem) throw new Error(`${path}.${key}: ${problem}`)
   }
   if (rule['stage'] === undefined) throw new Error(`${path}.stage: ${checks['stage']!(undefined)}`)
-  if (rule['delay'] === undefined && rule['fail'] === undefined) throw new Error(`${path}: needs a delay, or fail, or both`)
-  if (rule['driver'] !== undefined && rule['stage'] !== 'csi') throw new Error(`${path}.driver: only volumes have one, at the stage csi`)
-  if (nodeStages.has(rule['stage'] as StageName) && rule['fail'] === undefined) throw new Error(`${path}: a ${rule['stage'] as string} can only fail`)
+  if (rule['delay'] === undefined && rule['fail'] === undefined)
+    throw new Error(`${path}: needs a delay, or fail, or both`)
+  if (rule['driver'] !== undefined && rule['stage'] !== 'csi')
+    throw new Error(`${path}.driver: only volumes have one, at the stage csi`)
+  if (nodeStages.has(rule['stage'] as StageName) && rule['fail'] === undefined)
+    throw new Error(`${path}: a ${rule['stage'] as string} can only fail`)
   return rule as unknown as FaultRule
 }
 

@@ -1,4 +1,4 @@
 export { addFaults, clearFaults, followClusterPlan, listFaults } from './cluster-plan.ts'
 export { FaultPlan } from './fault-plan.ts'
-export { asFaultRule, parseFaults, stageNames } from './fault-rule.ts'
-export type { FaultRule, StageName } from './fault-rule.ts'
+export { asFaultRule, parseFaults } from './fault-rule.ts'
+export type { FaultRule } from './fault-rule.ts'

@@ -1,4 +1,4 @@
-import { parseInt64 } from '../../api/int64.ts'
+import { parseInt64 } from '../../api/numbers/int64.ts'
 
 /** Which lines of a log are wanted. */
 export interface LogOptions {
@@ -19,14 +19,16 @@ export function parseLogOptions(query: URLSearchParams, nowMs: number): LogOptio
     const text = query.get(name)
     if (text === null || text === '') return undefined
     const value = parseInt64(text)
-    if (value === undefined || value < least) throw new Error(`${name}: ${JSON.stringify(text)} is not a whole number of at least ${least}`)
+    if (value === undefined || value < least)
+      throw new Error(`${name}: ${JSON.stringify(text)} is not a whole number of at least ${least}`)
     return Number(value)
   }
   const seconds = whole('sinceSeconds', 1)
   const since = query.get('sinceTime')
   if (since && Number.isNaN(Date.parse(since))) throw new Error(`sinceTime: ${JSON.stringify(since)} is not a time`)
   const stream = query.get('stream') || 'All'
-  if (stream !== 'All' && stream !== 'Stdout' && stream !== 'Stderr') throw new Error(`stream: ${JSON.stringify(stream)} is none of All, Stdout and Stderr`)
+  if (stream !== 'All' && stream !== 'Stdout' && stream !== 'Stderr')
+    throw new Error(`stream: ${JSON.stringify(stream)} is none of All, Stdout and Stderr`)
   return {
     follow: isSet('follow'),
     previous: isSet('previous'),

@@ -20,7 +20,10 @@ const lookMs = 100
 
 const pieceBytes = 64 * 1024
 
-/** What a container has said, as people want to see it: over all files that its log was written to. Where there is no file, nothing was said. */
+/**
+ * What a container has said, as people want to see it: over all files that its log was written to. Where there is no
+ * file, nothing was said.
+ */
 export async function* readLog(file: string, options: LogOptions, reader: LogReader): AsyncGenerator<Buffer> {
   const shown = new Shown(options)
   const files = await openAll(file)
@@ -30,7 +33,11 @@ export async function* readLog(file: string, options: LogOptions, reader: LogRea
     for (;;) {
       const handle = files[0]
       if (handle) {
-        for await (const lines of linesOf(handle, position, files.length > 1 ? undefined : follower(file, handle, options, reader))) {
+        for await (const lines of linesOf(
+          handle,
+          position,
+          files.length > 1 ? undefined : follower(file, handle, options, reader),
+        )) {
           const text = shown.show(lines)
           if (text.length > 0) yield text
           if (shown.isFull || reader.signal.aborted) return
@@ -114,7 +121,7 @@ async function isReplaced(file: string, handle: FileHandle): Promise<boolean> {
 
 async function* linesOf(handle: FileHandle, from: number, atEnd: AtEnd | undefined): AsyncGenerator<Buffer[]> {
   const splitter = new LineSplitter()
-  for (let position = from; ; ) {
+  for (let position = from; ;) {
     const piece = Buffer.alloc(pieceBytes)
     const { bytesRead } = await handle.read(piece, 0, pieceBytes, position)
     position += bytesRead

@@ -35,7 +35,9 @@ export class Shown {
 
   #isWanted({ time, stream }: LogLine): boolean {
     const { sinceMs } = this.#options
-    return (this.#stream === undefined || this.#stream === stream) && (sinceMs === undefined || Date.parse(time) >= sinceMs)
+    return (
+      (this.#stream === undefined || this.#stream === stream) && (sinceMs === undefined || Date.parse(time) >= sinceMs)
+    )
   }
 
   #add(parts: Buffer[], { time, isPart, text }: LogLine): void {

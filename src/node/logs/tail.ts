@@ -3,13 +3,16 @@ import type { FileHandle } from 'node:fs/promises'
 const blockBytes = 64 * 1024
 const newline = 0x0a
 
-/** How many lines are found in a file from its end, and where the earliest of them begins: as many as are asked for, or all there are. */
+/**
+ * How many lines are found in a file from its end, and where the earliest of them begins: as many as are asked for, or
+ * all there are.
+ */
 export async function findTail(file: FileHandle, lines: number): Promise<{ lines: number; position: number }> {
   const { size } = await file.stat()
   if (lines === 0) return { lines: 0, position: size }
   const block = Buffer.alloc(Math.min(blockBytes, size))
   let found = 0
-  for (let end = size; end > 0; ) {
+  for (let end = size; end > 0;) {
     const start = Math.max(0, end - blockBytes)
     await file.read(block, 0, end - start, start)
     const bytes = block.subarray(0, end - start)

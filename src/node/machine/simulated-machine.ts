@@ -1,4 +1,4 @@
-import { quantityToNumber } from '../../api/quantity.ts'
+import { quantityToNumber } from '../../api/numbers/quantity.ts'
 import type { SimulatedRuntime } from '../runtimes/simulated/index.ts'
 import type { Machine } from './machine.ts'
 

@@ -51,7 +51,9 @@ function memory(): Supply {
 /** Threads count as processes do. */
 function pids(): Supply {
   const running = /\/(\d+) /.exec(read('/proc/loadavg') ?? '')
-  const limits = ['pid_max', 'threads-max'].map((name) => Number(read(`/proc/sys/kernel/${name}`) ?? NaN)).filter((n) => n > 0)
+  const limits = ['pid_max', 'threads-max']
+    .map((name) => Number(read(`/proc/sys/kernel/${name}`) ?? NaN))
+    .filter((n) => n > 0)
   if (!running || limits.length === 0) return plenty
   const capacity = Math.min(...limits)
   return { capacity, available: Math.max(0, capacity - Number(running[1])) }

@@ -6,15 +6,15 @@ interface Entry {
   why: string
 }
 
-/** Every so many new keys, those are dropped that begin anew anyway. */
+/** Expired keys are removed after this many new keys. */
 const sweepEvery = 256
 
-/** Doubles the wait of a key each time, and begins anew once nothing has happened for twice the longest wait. */
+/** An exponential back-off by key. A key starts anew after a pause of twice the maximum delay. */
 export class BackOff {
   readonly #clock: Clock
   readonly #firstMs: number
   readonly #longestMs: number
-  /** Made with its first key: most pods need none. */
+  /** Created with the first key, because most pods need none. */
   #entries: Map<string, Entry> | undefined
 
   constructor(clock: Clock, firstMs: number, longestMs: number) {
@@ -23,28 +23,32 @@ export class BackOff {
     this.#longestMs = longestMs
   }
 
-  /** How long to wait still, counted from when the thing last ended, or else from when it was last tried; 0 if not at all. */
+  /** The remaining delay, counted from `sinceMs`, or from the last attempt; 0 if there is none. */
   leftMs(key: string, sinceMs = this.#entries?.get(key)?.lastMs ?? 0): number {
     const entry = this.#current(key, sinceMs)
     return entry ? Math.max(0, sinceMs + entry.delayMs - this.#clock.now()) : 0
   }
 
-  /** What was said when it was last tried. */
+  /** The message of the last attempt. */
   why(key: string): string {
     return this.#entries?.get(key)?.why ?? ''
   }
 
-  /** How long a wait is now; 0 before the first. */
+  /** The full current delay; 0 before the first attempt. */
   delayMs(key: string): number {
     return this.#entries?.get(key)?.delayMs ?? 0
   }
 
-  /** It has been tried again: the next wait is twice as long. */
+  /** Records an attempt and doubles the delay. */
   next(key: string, sinceMs: number, why = ''): void {
     const entry = this.#current(key, sinceMs)
     this.#entries ??= new Map()
     if (!entry && this.#entries.size % sweepEvery === sweepEvery - 1) this.#sweep()
-    this.#entries.set(key, { delayMs: entry ? Math.min(this.#longestMs, entry.delayMs * 2) : this.#firstMs, lastMs: this.#clock.now(), why })
+    this.#entries.set(key, {
+      delayMs: entry ? Math.min(this.#longestMs, entry.delayMs * 2) : this.#firstMs,
+      lastMs: this.#clock.now(),
+      why,
+    })
   }
 
   reset(key: string): void {
@@ -52,7 +56,8 @@ export class BackOff {
   }
 
   #sweep(): void {
-    for (const key of this.#entries?.keys() ?? []) if (!this.#current(key, this.#clock.now())) this.#entries?.delete(key)
+    for (const key of this.#entries?.keys() ?? [])
+      if (!this.#current(key, this.#clock.now())) this.#entries?.delete(key)
   }
 
   #current(key: string, sinceMs: number): Entry | undefined {

@@ -1,7 +1,13 @@
 import type { Pod } from '../../api/generated/types.ts'
 
-/** From here on, a pod is one that the others need. */
+/** The priority of system-cluster-critical. */
 const criticalPriority = 2_000_000_000
 
-/** Whether other pods need this one: it is ended last, and not for want of something. */
+/** The priority of system-node-critical. */
+const nodeCriticalPriority = 2_000_001_000
+
+/** True if the node needs the pod: the kernel kills other processes first when memory runs out. */
+export const isNodeCritical = ({ spec }: Pod): boolean => (spec.priority ?? 0) >= nodeCriticalPriority
+
+/** True if the cluster needs the pod: it is never evicted, and ends last when the node shuts down. */
 export const isCritical = ({ spec }: Pod): boolean => (spec.priority ?? 0) >= criticalPriority

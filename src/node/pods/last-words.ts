@@ -4,12 +4,15 @@ import { messagePolicyAnnotation, podUidLabel } from '../runtime/labels.ts'
 import type { ContainerStatus } from '../runtime/runtime.ts'
 import type { VolumeManager } from '../volumes/volume-manager.ts'
 
-/** Kubernetes' limits: of a note, and of what a log has to say instead. */
+/** Kubernetes' limits for a termination message, and for the part of a log that replaces it. */
 const mostNoteBytes = 4096
 const mostLogBytes = 2048
 const mostLogLines = 80
 
-/** Why a container has ended, in its own words: what it wrote to its termination message path, or, if it wants so and ended badly, the end of its log. */
+/**
+ * The termination message of a container: the contents of its terminationMessagePath, or, with the policy
+ * FallbackToLogsOnError after a failure, the end of its log.
+ */
 export async function lastWordsOf(status: ContainerStatus, volumes: VolumeManager, clock: Clock): Promise<string> {
   const { labels, annotations, metadata, exitCode, logPath, message } = status
   const note = await volumes.readNote(labels[podUidLabel] ?? '', metadata.name, metadata.attempt, mostNoteBytes)
@@ -19,9 +22,21 @@ export async function lastWordsOf(status: ContainerStatus, volumes: VolumeManage
 }
 
 async function endOfLog(file: string, clock: Clock): Promise<string> {
-  const options = { follow: false, previous: false, timestamps: false, tailLines: mostLogLines, sinceMs: undefined, limitBytes: undefined, stream: 'All' } as const
+  const options = {
+    follow: false,
+    previous: false,
+    timestamps: false,
+    tailLines: mostLogLines,
+    sinceMs: undefined,
+    limitBytes: undefined,
+    stream: 'All',
+  } as const
   let end = Buffer.alloc(0)
-  for await (const piece of readLog(file, options, { clock, isWritten: () => false, signal: new AbortController().signal })) {
+  for await (const piece of readLog(file, options, {
+    clock,
+    isWritten: () => false,
+    signal: new AbortController().signal,
+  })) {
     const all = Buffer.concat([end, piece])
     end = all.subarray(Math.max(0, all.length - mostLogBytes))
   }

@@ -13,8 +13,9 @@ import type { StatusManager } from '../status/status-manager.ts'
 import type { VolumeManager } from '../volumes/volume-manager.ts'
 import type { BackOff } from './back-off.ts'
 import type { PodContainer } from './containers.ts'
+import type { NodeDns } from './config/pod-dns.ts'
 
-/** What the pods of one node share. */
+/** The services that all pods of a node share. */
 export interface NodeContext {
   nodeName: string
   clock: Clock
@@ -27,17 +28,17 @@ export interface NodeContext {
   objects: ReferencedObjects
   status: StatusManager
   stages: Stages
-  /** Between the starts of a container that crashes. */
+  /** The back-off between restarts of a crashing container. */
   crashes: BackOff
-  /** Between the pulls of an image that cannot be had. */
+  /** The back-off between pulls of an image that fail. */
   pulls: BackOff
-  /** What the node's addresses are, and what it has to give. */
+  /** The addresses and resources of the node. */
   place(): Omit<Place, 'podIps'>
   services(): EnvSources['services']
-  /** What containers ask for names, where the cluster has somebody who answers. */
-  dns: { servers: readonly string[]; domain: string }
+  /** The DNS settings of the node's pods. */
+  dns: NodeDns
   tellsSandbox: boolean
-  /** A pod takes up no more room. */
+  /** Frees the resources that were reserved for a pod. */
   left(uid: string): void
   event(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string, container?: PodContainer): void
 }

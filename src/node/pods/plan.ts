@@ -2,24 +2,36 @@ import type { Pod } from '../../api/generated/types.ts'
 import { containerHashAnnotation } from '../runtime/labels.ts'
 import { type PodState, readySandbox } from '../runtime/pod-view.ts'
 import type { ContainerStatus, SandboxStatus } from '../runtime/runtime.ts'
-import { type PodContainer, ephemeralContainersOf, hashOf, initContainersOf, regularContainersOf, restarts } from './containers.ts'
+import {
+  type PodContainer,
+  ephemeralContainersOf,
+  hashOf,
+  initContainersOf,
+  regularContainersOf,
+  restarts,
+} from './containers.ts'
 
-/** What probes say that a plan goes by. */
+/** The probe results that a plan depends on. */
 export interface Verdicts {
   isStarted(container: PodContainer, id: string): boolean
   failedProbe(id: string): 'startup' | 'liveness' | undefined
 }
 
-/** What to do next for a pod. At most one of its parts is about the sandbox: containers are planned in the sandbox that there is. */
-export type PodPlan =
+/** The next actions for a pod: create its sandbox, or stop and start containers in the present sandbox. */
+type PodPlan =
   | { kind: 'create sandbox'; attempt: number }
-  /** Nothing runs that the pod is about, and nothing will. */
+  /** All containers that count have ended and none is restarted. */
   | { kind: 'finished' }
-  | { kind: 'containers'; stop: readonly { container: PodContainer; status: ContainerStatus; message: string }[]; start: readonly PodContainer[] }
+  | {
+      kind: 'containers'
+      stop: readonly { container: PodContainer; status: ContainerStatus; message: string }[]
+      start: readonly PodContainer[]
+    }
 
-const newestOf = (containers: readonly ContainerStatus[], name: string): ContainerStatus | undefined => containers.find((c) => c.metadata.name === name)
+const newestOf = (containers: readonly ContainerStatus[], name: string): ContainerStatus | undefined =>
+  containers.find((c) => c.metadata.name === name)
 
-/** Decides from the spec, the runtime's state and the probes. Pure. */
+/** Plans the next actions from the spec, the runtime's state and the probe results. */
 export function planPod(pod: Pod, state: PodState, verdicts: Verdicts): PodPlan {
   const sandbox = readySandbox(state, pod.spec.hostNetwork === true)
   return sandbox ? inSandbox(pod, state, sandbox, verdicts) : withoutSandbox(pod, state)
@@ -31,10 +43,11 @@ const isOver = (pod: Pod, container: PodContainer, status: ContainerStatus | und
 function withoutSandbox(pod: Pod, state: PodState): PodPlan {
   const last = state.sandboxes[0]
   const regular = regularContainersOf(pod)
-  // What ran once, and is not to run twice, needs no new sandbox.
+  // Containers that must not run twice need no new sandbox.
   const hasRun = state.containers.length > 0
   if (last && hasRun && pod.spec.restartPolicy === 'Never') return { kind: 'finished' }
-  if (hasRun && regular.every((c) => isOver(pod, c, newestOf(state.containers, c.spec.name)))) return { kind: 'finished' }
+  if (hasRun && regular.every((c) => isOver(pod, c, newestOf(state.containers, c.spec.name))))
+    return { kind: 'finished' }
   return { kind: 'create sandbox', attempt: last ? last.metadata.attempt + 1 : 0 }
 }
 
@@ -73,14 +86,16 @@ function inSandbox(pod: Pod, state: PodState, sandbox: SandboxStatus, verdicts: 
     else start.push(container)
   }
   if (over === regular.length) return { kind: 'finished' }
-  for (const container of ephemeralContainersOf(pod)) if (!newestOf(state.containers, container.spec.name)) start.push(container)
+  for (const container of ephemeralContainersOf(pod))
+    if (!newestOf(state.containers, container.spec.name)) start.push(container)
   return { kind: 'containers', stop, start }
 }
 
 function reasonToStop(container: PodContainer, status: ContainerStatus, verdicts: Verdicts): string | undefined {
   const { name } = container.spec
   const hash = status.annotations[containerHashAnnotation]
-  if (hash !== undefined && hash !== hashOf(container.spec)) return `Container ${name} definition changed, will be restarted`
+  if (hash !== undefined && hash !== hashOf(container.spec))
+    return `Container ${name} definition changed, will be restarted`
   const failed = verdicts.failedProbe(status.id)
   return failed ? `Container ${name} failed ${failed} probe, will be restarted` : undefined
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { VolumeMount } from '../../api/generated/types.ts'
 import { samplePod } from '../sample-pod.ts'
 import { localDisk, noDisk } from '../volumes/disk.ts'
-import { containerConfig } from './container-config.ts'
+import { containerConfig } from './config/container-config.ts'
 import { containersOf } from './containers.ts'
 
 let volume: string

@@ -2,21 +2,24 @@ import type { Probe } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { ProbeKind, ProbeOutcome } from './prober.ts'
 
-export interface ContainerProbeOptions {
+interface ContainerProbeOptions {
   kind: ProbeKind
   probe: Probe
   clock: Clock
   startedAtMs: number
-  /** What is true before anything was found out. */
+  /** The result before the first probe. */
   initially: boolean
   look(): Promise<ProbeOutcome>
-  /** The result has turned; `output` is that of the look that turned it. */
+  /** Called when the result changes. `output` is that of the probe that changed it. */
   turned(isSuccess: boolean, output: string): void
-  /** A look that failed, whether it turned the result or not. */
+  /** Called for each failed probe, even if the result stays the same. */
   failed(output: string): void
 }
 
-/** One probe of one container: looks every so often, and turns its result when enough looks in a row say so. */
+/**
+ * One probe of one container. It runs every `periodSeconds` and changes its result after enough equal outcomes in a
+ * row.
+ */
 export class ContainerProbe {
   readonly #options: ContainerProbeOptions
   #result: boolean

@@ -1,9 +1,16 @@
-import type { Container, ExecAction, GRPCAction, HTTPGetAction, Pod, TCPSocketAction } from '../../api/generated/types.ts'
+import type {
+  Container,
+  ExecAction,
+  GRPCAction,
+  HTTPGetAction,
+  Pod,
+  TCPSocketAction,
+} from '../../api/generated/types.ts'
 import type { ContainerStatus } from '../runtime/runtime.ts'
 
 export type ProbeKind = 'startup' | 'liveness' | 'readiness'
 
-/** What is done to find out how a container is, or to tell it something. */
+/** The actions that a prober runs: the three probes and the lifecycle hooks. */
 export interface Handler {
   exec?: ExecAction
   httpGet?: HTTPGetAction
@@ -11,7 +18,7 @@ export interface Handler {
   grpc?: GRPCAction
 }
 
-/** Where a probe goes. */
+/** The container that a probe or hook is for. */
 export interface Target {
   pod: Pod
   spec: Container
@@ -21,13 +28,13 @@ export interface Target {
 
 export interface ProbeOutcome {
   isSuccess: boolean
-  /** What came of it, for an event. */
+  /** The output or error, for an event. */
   output: string
 }
 
-/** Looks after containers. It never rejects: what goes wrong is an outcome. */
+/** Runs probes and hooks. It never rejects: an error is a failed outcome. */
 export interface Prober {
   probe(kind: ProbeKind, handler: Handler, target: Target, timeoutSeconds: number): Promise<ProbeOutcome>
-  /** Runs a hook of a container's, but for `sleep`. */
+  /** Runs a lifecycle hook other than `sleep`. */
   run(handler: Handler, target: Target, timeoutSeconds: number): Promise<ProbeOutcome>
 }

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { Pod } from '../../api/generated/types.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** The first of the user ids that a node gives to pods: above the ranges of systemd, Docker and /etc/subuid, below the largest `runAsUser`. */
+/**
+ * The first of the user ids that a node gives to pods: above the ranges of systemd, Docker and /etc/subuid, below the
+ * largest `runAsUser`.
+ */
 export const firstPodUser = 1_900_000_000
 const podUserCount = 100_000_000
 
@@ -30,8 +33,8 @@ interface Book {
 }
 
 /**
- * The users of a node's pods, kept in a file. A user id is handed out once until the range has gone round. Pods that mount the same claim
- * share a user, so that a pod can write what its predecessor wrote.
+ * The users of a node's pods, kept in a file. A user id is handed out once until the range has gone round. Pods that
+ * mount the same claim share a user, so that a pod can write what its predecessor wrote.
  */
 export class PodUsers implements PodUserSource {
   readonly #file: string
@@ -94,7 +97,12 @@ const isClaimKey = (key: string): boolean => key.startsWith('claim ')
 function keysOf(pod: Pod): string[] {
   const { uid = '', name, namespace } = pod.metadata
   const claims = (pod.spec.volumes ?? []).flatMap((volume) =>
-    volume.persistentVolumeClaim ? volume.persistentVolumeClaim.claimName : volume.ephemeral ? `${name}-${volume.name}` : [])
+    volume.persistentVolumeClaim
+      ? volume.persistentVolumeClaim.claimName
+      : volume.ephemeral
+        ? `${name}-${volume.name}`
+        : [],
+  )
   return [podKey(uid), ...claims.map((claim) => `claim ${namespace}/${claim}`)]
 }
 
@@ -103,7 +111,8 @@ function readBook(file: string): Book {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Book
   } catch (e) {
-    if ((e as NodeJS.ErrnoException).code !== 'ENOENT') throw new Error(`${file}: ${(e as Error).message}`, { cause: e })
+    if ((e as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new Error(`${file}: ${(e as Error).message}`, { cause: e })
     return { next: 0, users: {} }
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../../base/logger.ts'
 import { podUidLabel } from './labels.ts'
 import { type ContainerStatus, type Runtime, RuntimeError, type RuntimeEvent, type SandboxStatus } from './runtime.ts'
 
-/** What a runtime has of one pod. */
+/** The sandboxes and containers of one pod in the runtime. */
 export interface PodState {
   /** Newest first. */
   readonly sandboxes: readonly SandboxStatus[]
@@ -12,22 +12,25 @@ export interface PodState {
 
 const nothing: PodState = { sandboxes: [], containers: [] }
 
-const newestFirst = (a: { createdAtMs: number; metadata: { attempt: number } }, b: { createdAtMs: number; metadata: { attempt: number } }): number =>
-  b.createdAtMs - a.createdAtMs || b.metadata.attempt - a.metadata.attempt
+const newestFirst = (
+  a: { createdAtMs: number; metadata: { attempt: number } },
+  b: { createdAtMs: number; metadata: { attempt: number } },
+): number => b.createdAtMs - a.createdAtMs || b.metadata.attempt - a.metadata.attempt
 
-/** The newest container of a name. */
-export const findContainer = (state: PodState, name: string): ContainerStatus | undefined => state.containers.find((c) => c.metadata.name === name)
+/** The newest container with the name. */
+export const findContainer = (state: PodState, name: string): ContainerStatus | undefined =>
+  state.containers.find((c) => c.metadata.name === name)
 
-/** The sandbox that containers are started in: the newest, if it is ready and has its network. */
+/** The sandbox in which containers are started: the newest one, if it is ready and has its network. */
 export function readySandbox(state: PodState, hostNetwork: boolean): SandboxStatus | undefined {
   const sandbox = state.sandboxes[0]
   return sandbox?.state === 'ready' && (hostNetwork || sandbox.ips.length > 0) ? sandbox : undefined
 }
 
-/** What is to be said of a container that has ended, asked for once. */
-export type LastWords = (status: ContainerStatus) => Promise<string>
+/** Reads the termination message of an ended container. Called once for each container. */
+type LastWords = (status: ContainerStatus) => Promise<string>
 
-/** Remembers what the runtime has, by pod: only what an event tells of is asked for anew. */
+/** A cache of the runtime's state by pod. An event refreshes only the sandbox or container that it names. */
 export class PodView {
   readonly #runtime: Runtime
   readonly #logger: Logger
@@ -39,7 +42,7 @@ export class PodView {
   readonly #lastWords: LastWords | undefined
   #unwatch = () => {}
 
-  /** Without `lastWords` containers end as the runtime says, without a word of their own. */
+  /** Without `lastWords`, containers have no termination messages. */
   constructor(runtime: Runtime, changed: (uid: string) => void, logger: Logger, lastWords?: LastWords) {
     this.#runtime = runtime
     this.#lastWords = lastWords
@@ -47,7 +50,7 @@ export class PodView {
     this.#logger = logger
   }
 
-  /** Looks at everything once, and from then on at what changes. */
+  /** Lists everything once and follows the runtime's events from then on. */
   async start(): Promise<void> {
     this.#unwatch = this.#runtime.watch((event) => void this.#heard(event))
     await this.relist()
@@ -65,14 +68,15 @@ export class PodView {
     return this.#pods.get(uid) ?? nothing
   }
 
-  /** Looks at everything again, and tells of what is not as it was. */
+  /** Lists everything again and reports pods that have changed. */
   async relist(): Promise<void> {
     const [sandboxes, listed] = await Promise.all([this.#runtime.listPodSandboxes(), this.#runtime.listContainers()])
     const containers = this.#lastWords ? await Promise.all(listed.map((status) => this.#withLastWords(status))) : listed
     const seen = new Set([...sandboxes, ...containers].map(({ id }) => id))
     const touched = new Set<string>()
     for (const sandbox of sandboxes) if (this.#putSandbox(sandbox)) touched.add(sandbox.metadata.uid)
-    for (const container of containers) if (this.#putContainer(container)) touched.add(container.labels[podUidLabel] ?? '')
+    for (const container of containers)
+      if (this.#putContainer(container)) touched.add(container.labels[podUidLabel] ?? '')
     for (const [uid, state] of this.#pods) {
       for (const { id } of [...state.sandboxes, ...state.containers]) {
         if (seen.has(id)) continue
@@ -83,7 +87,7 @@ export class PodView {
     for (const uid of touched) this.#changed(uid)
   }
 
-  /** Resolves when the state of a sandbox, or of a container in it, is known as it is now. */
+  /** Resolves when the cache has the present state of a sandbox, or of a container in it. */
   async refresh(sandboxId: string, containerId?: string): Promise<void> {
     const id = containerId ?? sandboxId
     const asking = this.#asking.get(id)
@@ -175,9 +179,10 @@ export class PodView {
   }
 }
 
-const find = <S extends SandboxStatus | ContainerStatus>(all: readonly S[], id: string): S | undefined => all.find((s) => s.id === id)
+const find = <S extends SandboxStatus | ContainerStatus>(all: readonly S[], id: string): S | undefined =>
+  all.find((s) => s.id === id)
 
-/** The same with this status in the place of the one before, or as one more. */
+/** Replaces the status with the same id, or adds it. */
 function withStatus<S extends SandboxStatus | ContainerStatus>(all: readonly S[], status: S): readonly S[] {
   const isKnown = all.some(({ id }) => id === status.id)
   const next = isKnown ? all.map((s) => (s.id === status.id ? status : s)) : all.concat(status)

@@ -1,16 +1,83 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** What a sandbox is made for; kept with it, so that an agent that starts anew knows what it finds. Fields are those of the container runtime interface. */
+/**
+ * The configuration of a sandbox. The runtime keeps it, so that a restarted agent can identify the sandbox. Fields are
+ * those of the CRI.
+ */
 export interface SandboxConfig {
   metadata: { name: string; uid: string; namespace: string; attempt: number }
   hostname: string
-  /** Where the logs of its containers are, one file each: `CONTAINER/ATTEMPT.log`. */
+  /** The directory of the containers' logs: `CONTAINER/ATTEMPT.log`. */
   logDirectory: string
   dns: { servers: readonly string[]; searches: readonly string[]; options: readonly string[] }
   portMappings: readonly { protocol: 'TCP' | 'UDP' | 'SCTP'; containerPort: number; hostPort: number; hostIp: string }[]
   labels: Readonly<Record<string, string>>
   annotations: Readonly<Record<string, string>>
   hostNetwork: boolean
+  /** For runtimes with namespaces and cgroups. */
+  linux?: LinuxSandbox
+}
+
+/** A seccomp or AppArmor profile. */
+export interface SecurityProfile {
+  type: 'RuntimeDefault' | 'Unconfined' | 'Localhost'
+  /** The name or file of a Localhost profile. */
+  localhostProfile: string
+}
+
+export interface SeLinuxLabels {
+  user: string
+  role: string
+  type: string
+  level: string
+}
+
+/** The cgroup limits of a container or of a whole pod. An undefined resource is not limited. */
+export interface LinuxResources {
+  cpuShares: number
+  /** Microseconds of CPU time in each period. */
+  cpuQuota?: number
+  cpuPeriod?: number
+  memoryLimitBytes?: number
+  /** For containers only. */
+  oomScoreAdj?: number
+  /** Bytes by page size, such as `2MB`. */
+  hugepages: Readonly<Record<string, number>>
+}
+
+/** The Linux settings of a sandbox. */
+export interface LinuxSandbox {
+  /** The namespaces that its containers have; each has its own network unless the pod has the host's. */
+  pid: 'container' | 'pod' | 'node'
+  ipc: 'pod' | 'node'
+  user: { uid?: number; gid?: number; supplementalGroups: readonly number[] }
+  /** True if a container of the pod is privileged. */
+  privileged: boolean
+  seccomp: SecurityProfile
+  seLinux?: SeLinuxLabels
+  sysctls: Readonly<Record<string, string>>
+  qosClass: 'Guaranteed' | 'Burstable' | 'BestEffort'
+  resources: LinuxResources
+  overhead?: LinuxResources
+}
+
+/** The security settings of a container on Linux. */
+export interface LinuxContainer {
+  privileged: boolean
+  /** Capabilities without `CAP_`. */
+  capabilities: { add: readonly string[]; drop: readonly string[] }
+  allowPrivilegeEscalation: boolean
+  seccomp: SecurityProfile
+  /** Undefined selects the runtime's default. */
+  appArmor?: SecurityProfile
+  seLinux?: SeLinuxLabels
+  /** True if the runtime masks parts of /proc and /sys or makes them read-only. */
+  masksProc: boolean
+  strictGroups: boolean
+  pid: 'container' | 'pod' | 'node' | { targetId: string }
+  ipc: 'pod' | 'node'
+  resources: LinuxResources
+  devices: readonly { containerPath: string; hostPath: string; readOnly: boolean }[]
 }
 
 export type SandboxState = 'ready' | 'notReady'
@@ -20,7 +87,7 @@ export interface SandboxStatus {
   metadata: SandboxConfig['metadata']
   state: SandboxState
   createdAtMs: number
-  /** Empty where the pod has the host's network. */
+  /** Empty for a pod in the host network. */
   ips: readonly string[]
   runtimeHandler: string
   labels: Readonly<Record<string, string>>
@@ -32,14 +99,19 @@ export interface Mount {
   hostPath: string
   readOnly: boolean
   propagation: 'private' | 'hostToContainer' | 'bidirectional'
-  /** Device and inode of what is to be mounted, `DEVICE:INODE`. A runtime that can refuses to start where the path leads to anything else. */
+  /** True for a part of a volume: whoever writes to the volume may put something else in its place. */
+  isSubPath?: boolean
+  /**
+   * Device and inode of what is to be mounted, `DEVICE:INODE`. A runtime that can refuses to start where the path leads
+   * to anything else.
+   */
   identity?: string
 }
 
 export interface ContainerConfig {
   metadata: { name: string; attempt: number }
   image: string
-  /** Empty: the image's own. */
+  /** Empty selects the entry point of the image. */
   command: readonly string[]
   args: readonly string[]
   workingDir: string
@@ -47,22 +119,24 @@ export interface ContainerConfig {
   mounts: readonly Mount[]
   labels: Readonly<Record<string, string>>
   annotations: Readonly<Record<string, string>>
-  /** Below the sandbox's log directory. */
+  /** Relative to the sandbox's log directory. */
   logPath: string
   stdin: boolean
   stdinOnce: boolean
   tty: boolean
-  /** What the container says it listens on; a runtime without images may answer there. */
+  /** The container's declared ports. A runtime without images may answer on them. */
   ports: readonly { name: string; containerPort: number; protocol: string }[]
   resources: { cpuMilli?: number; memoryBytes?: number }
   user: { uid?: number; gid?: number; supplementalGroups: readonly number[] }
-  /** Programs that belong to root give no rights of root, and capabilities are dropped. */
+  /** Setuid programs gain no privileges, and capabilities are dropped. */
   noNewPrivileges?: boolean
   readOnlyRootFilesystem: boolean
   stopSignal: string
+  /** For runtimes with namespaces and cgroups. */
+  linux?: LinuxContainer
 }
 
-export type ContainerState = 'created' | 'running' | 'exited' | 'unknown'
+type ContainerState = 'created' | 'running' | 'exited' | 'unknown'
 
 export interface ContainerStatus {
   id: string
@@ -70,11 +144,11 @@ export interface ContainerStatus {
   metadata: ContainerConfig['metadata']
   state: ContainerState
   createdAtMs: number
-  /** 0 until it has. */
+  /** 0 until the container has started. */
   startedAtMs: number
   finishedAtMs: number
   exitCode: number
-  /** `OOMKilled`, `Error`, `Completed`. */
+  /** For example `OOMKilled`, `Error` or `Completed`. */
   reason: string
   message: string
   image: string
@@ -85,39 +159,61 @@ export interface ContainerStatus {
 }
 
 export interface Usage {
-  /** When it was looked at. */
+  /** The time of the measurement. */
   atMs: number
-  /** Since it was started. */
+  /** CPU time since the container started. */
   cpuNanos: number
+  /** The working set: memory that cannot be reclaimed. */
   memoryBytes: number
+  /**
+   * `usageBytes` includes caches, `rssBytes` excludes files, `diskBytes` is the writable layer. Undefined if unknown.
+   */
+  usageBytes?: number
+  rssBytes?: number
+  diskBytes?: number
 }
 
-/** A process that was started in a container, or the container's own, with its streams. */
+/** The streams of a process in a container: one that `exec` started, or the container's own. */
 export interface Attachment {
   stdin: Writable | undefined
   stdout: Readable
-  /** Undefined with a terminal. */
+  /** Undefined with a terminal, which merges it into stdout. */
   stderr: Readable | undefined
   resize(columns: number, rows: number): void
   /** Resolves with the exit code. */
   ended: Promise<number>
 }
 
-/** Something has happened to a sandbox or a container: its state is to be asked for. */
+/** A state change of a sandbox or container. It names the object; its state must be read again. */
 export interface RuntimeEvent {
   kind: 'created' | 'started' | 'stopped' | 'deleted'
   sandboxId: string
-  /** Undefined for the sandbox itself. */
+  /** Undefined if the event is about the sandbox itself. */
   containerId: string | undefined
 }
 
 export interface ImagePull {
   image: string
-  /** As in a docker config, if there are any. */
+  /** Registry credentials, as in a docker config. */
   credentials: readonly { username: string; password: string; server: string }[]
 }
 
-/** Why a runtime did not do something, in the words of gRPC's codes. */
+export interface ImageStatus {
+  id: string
+  sizeBytes: number
+  /** The image's default user: an id or a name. Undefined if the runtime does not report it. */
+  user?: { uid: number } | { name: string }
+}
+
+export interface ListedImage {
+  id: string
+  tags: readonly string[]
+  sizeBytes: number
+  /** True for images that the runtime itself needs. */
+  isPinned?: boolean
+}
+
+/** An error of a runtime, with a gRPC status code. */
 export class RuntimeError extends Error {
   readonly code: 'NotFound' | 'AlreadyExists' | 'InvalidArgument' | 'Unavailable' | 'DeadlineExceeded' | 'Unknown'
 
@@ -128,7 +224,7 @@ export class RuntimeError extends Error {
   }
 }
 
-/** The network of a sandbox cannot be set up: no address is left, or a host port is taken. */
+/** The network of a sandbox could not be set up, for example because no address is left or a host port is taken. */
 export class SandboxNetworkError extends RuntimeError {
   constructor(message: string) {
     super('Unknown', message)
@@ -136,59 +232,84 @@ export class SandboxNetworkError extends RuntimeError {
   }
 }
 
-/** How the pods of a node are kept from the node's files and from each other: each has a user of its own, or not at all. */
-export type Isolation = { kind: 'user' } | { kind: 'none'; why: string }
+/**
+ * How pods are isolated from the node's files and from each other: by a user id for each pod, by namespaces that hide
+ * the node's files, or not at all.
+ */
+export type Isolation = { kind: 'user' } | { kind: 'namespace' } | { kind: 'none'; why: string }
 
 /**
- * What runs pods on a node, in the form of the container runtime interface. Every call may fail with a RuntimeError; what takes long takes a signal. Stopping and
- * removing what is stopped or gone already is fine.
+ * The container runtime of a node, modeled on the CRI. Every call may reject with a RuntimeError. Long calls take a
+ * signal. Stop and remove calls are idempotent.
  */
 export interface Runtime {
   readonly name: string
-  /** Since when it remembers what it runs. What it ran before, and lost, is not in its lists. */
+  /**
+   * The time since which the runtime remembers its sandboxes. Earlier ones that it has lost are missing from its lists.
+   */
   readonly remembersSinceMs: number
-  /** Undefined while it is being found out, and for a runtime that leaves it to somebody else. CRI has no such call. */
+  /** Undefined until it is known, and for a runtime whose isolation is configured elsewhere. Not a CRI call. */
   readonly isolation?: Isolation | undefined
+  /**
+   * True if containers have the files of their image, namespaces and cgroups. The node's own files must be mounted
+   * then, and the `linux` settings apply.
+   */
+  readonly hasContainers?: boolean
   version(): Promise<{ runtimeName: string; runtimeVersion: string }>
-  /** What keeps it from working: empty when it is ready. */
+  /** The reasons why the runtime is not ready; empty if it is. */
   problems(): Promise<readonly { condition: 'RuntimeReady' | 'NetworkReady'; reason: string; message: string }[]>
 
-  /** A sandbox will be asked for soon: what takes a while to start may begin. CRI has no such call. */
+  /** Announces a sandbox, so that slow preparations can begin. Not a CRI call. */
   expectSandbox?(): void
-  /** Makes a sandbox with its network, and answers its id. Throws a SandboxNetworkError if the network fails. */
+  /** Creates a sandbox with its network and returns its id. Throws a SandboxNetworkError if the network fails. */
   runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string>
-  /** Ends all that runs in it, and its network. */
+  /** Stops all containers of the sandbox and tears down its network. */
   stopPodSandbox(id: string): Promise<void>
   removePodSandbox(id: string): Promise<void>
-  /** Ends a sandbox with all that is in it, as a guest kernel does that crashes. For fault plans; CRI has no such call. */
+  /**
+   * Ends a sandbox and all its containers abruptly, like the crash of a guest kernel. For fault plans; not a CRI call.
+   */
   crashSandbox?(id: string): void | Promise<void>
   podSandboxStatus(id: string): Promise<SandboxStatus>
   listPodSandboxes(): Promise<SandboxStatus[]>
 
-  createContainer(sandboxId: string, config: ContainerConfig): Promise<string>
+  /** `sandbox` is the sandbox's configuration. A runtime that remembers the configuration itself ignores it. */
+  createContainer(sandboxId: string, config: ContainerConfig, sandbox?: SandboxConfig): Promise<string>
   startContainer(id: string): Promise<void>
-  /** Asks it to end with its stop signal, and kills it when the time is over. */
+  /** Sends the stop signal and kills the container after the timeout. */
   stopContainer(id: string, timeoutSeconds: number): Promise<void>
   removeContainer(id: string): Promise<void>
   containerStatus(id: string): Promise<ContainerStatus>
   listContainers(): Promise<ContainerStatus[]>
   containerUsage(id: string): Promise<Usage>
 
-  execSync(id: string, command: readonly string[], timeoutSeconds: number): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }>
+  execSync(
+    id: string,
+    command: readonly string[],
+    timeoutSeconds: number,
+  ): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }>
   exec(id: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment>
   attach(id: string, options: { tty: boolean; stdin: boolean }): Promise<Attachment>
-  /** A connection to a port inside of the sandbox. */
+  /** Connects to a port inside the sandbox. */
   connect(sandboxId: string, port: number): Promise<{ readable: Readable; writable: Writable }>
 
-  /** Answers the image's id. */
+  /** Returns the image's id. */
   pullImage(pull: ImagePull, signal: AbortSignal): Promise<string>
-  /** Undefined for an image that is not there. */
-  imageStatus(image: string): Promise<{ id: string; sizeBytes: number } | undefined>
-  listImages(): Promise<{ id: string; tags: readonly string[]; sizeBytes: number }[]>
+  /** Undefined if the image is not present. */
+  imageStatus(image: string): Promise<ImageStatus | undefined>
+  /** A note about a pulled image, for an event of the pod. Not a CRI call. */
+  imageNote?(image: string): string | undefined
+  listImages(): Promise<ListedImage[]>
   removeImage(image: string): Promise<void>
+  /** A directory on the image file system; undefined if images use no disk space. */
+  imageDirectory?(): Promise<string | undefined>
+  /** The ids and names of images in use by containers. For runtimes with an imageDirectory. */
+  imagesInUse?(): Promise<ReadonlySet<string>>
 
-  /** Tells of changes until the answered function is called. Some may be missed: what matters is looked at now and then. */
+  /**
+   * Reports changes until the returned function is called. Events may be missed, so callers list again periodically.
+   */
   watch(listener: (event: RuntimeEvent) => void): () => void
-  /** Lets go of what is not a pod. Pods go on. */
+  /** Releases the runtime's own resources. Pods keep running. */
   close(): Promise<void>
 }

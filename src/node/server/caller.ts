@@ -6,7 +6,8 @@ const almighty = ['system:masters', 'kubeadm:cluster-admins']
 
 type Names = string | readonly string[] | undefined
 
-const listOf = (names: Names): readonly string[] => (names === undefined ? [] : typeof names === 'string' ? [names] : names)
+const listOf = (names: Names): readonly string[] =>
+  names === undefined ? [] : typeof names === 'string' ? [names] : names
 
 /** Whether the subject of a certificate that the cluster has signed may look into pods. */
 export function isApiServer(subject: { CN?: Names; O?: Names }): boolean {
@@ -17,5 +18,10 @@ export function isApiServer(subject: { CN?: Names; O?: Names }): boolean {
 export function mayAsk(socket: TLSSocket): { code: number; message: string } | undefined {
   if (!socket.authorized) return { code: 401, message: 'Unauthorized' }
   const { subject } = socket.getPeerCertificate()
-  return subject && isApiServer(subject) ? undefined : { code: 403, message: `Forbidden (user=${String(subject?.CN ?? '')}, verb=get, resource=nodes, subresource=proxy)` }
+  return subject && isApiServer(subject)
+    ? undefined
+    : {
+        code: 403,
+        message: `Forbidden (user=${String(subject?.CN ?? '')}, verb=get, resource=nodes, subresource=proxy)`,
+      }
 }

@@ -22,7 +22,7 @@ export class Refusal extends Error {
 /** Reads what a container has said. */
 export type LogSource = (container: ContainerStatus, options: LogOptions, reader: LogReader) => AsyncGenerator<Buffer>
 
-export interface PodAccessOptions {
+interface PodAccessOptions {
   runtime: Runtime
   machine: Machine
   clock: Clock
@@ -49,19 +49,38 @@ export class PodAccess implements NodeServer {
     return this.#o.pod(namespace, name) !== undefined
   }
 
-  async logs(namespace: string, name: string, container: string, options: LogOptions, signal: AbortSignal): Promise<Readable> {
+  async logs(
+    namespace: string,
+    name: string,
+    container: string,
+    options: LogOptions,
+    signal: AbortSignal,
+  ): Promise<Readable> {
     const pod = this.#pod(namespace, name)
     const state = this.#o.state(pod.metadata.uid!)
     const logged = loggedContainer(pod, state, container, options.previous)
-    const isWritten = () => this.#o.state(pod.metadata.uid!).containers.some((c) => c.id === logged.id && c.state === 'running')
-    return Readable.from((this.#o.log ?? logFiles)(logged, options, { clock: this.#o.clock, isWritten, signal }), { objectMode: false })
+    const isWritten = () =>
+      this.#o.state(pod.metadata.uid!).containers.some((c) => c.id === logged.id && c.state === 'running')
+    return Readable.from((this.#o.log ?? logFiles)(logged, options, { clock: this.#o.clock, isWritten, signal }), {
+      objectMode: false,
+    })
   }
 
-  async exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment> {
+  async exec(
+    namespace: string,
+    pod: string,
+    container: string,
+    options: { command: readonly string[]; tty: boolean; stdin: boolean },
+  ): Promise<Attachment> {
     return this.#o.runtime.exec(this.#running(namespace, pod, container).id, options)
   }
 
-  async attach(namespace: string, pod: string, container: string, options: { tty: boolean; stdin: boolean }): Promise<Attachment> {
+  async attach(
+    namespace: string,
+    pod: string,
+    container: string,
+    options: { tty: boolean; stdin: boolean },
+  ): Promise<Attachment> {
     return this.#o.runtime.attach(this.#running(namespace, pod, container).id, options)
   }
 
@@ -88,7 +107,8 @@ export class PodAccess implements NodeServer {
       queueMicrotask(stopped)
       return () => void (isOver = true)
     }
-    const look = () => runtime.podSandboxStatus(sandbox.id).then(({ state: now }) => now === 'ready' || stopped(), stopped)
+    const look = () =>
+      runtime.podSandboxStatus(sandbox.id).then(({ state: now }) => now === 'ready' || stopped(), stopped)
     unwatch = runtime.watch((event) => {
       if (event.sandboxId === sandbox.id) void look()
     })
@@ -101,17 +121,33 @@ export class PodAccess implements NodeServer {
   async figures(): Promise<NodeFigures> {
     const { machine, runtime, state, uids } = this.#o
     const running = uids().flatMap((uid) => state(uid).containers.filter((c) => c.state === 'running'))
-    const [{ atMs, cpuNanos, memory }, ...containers] = await Promise.all([machine.look(), ...running.map(async ({ id, labels, startedAtMs }) => {
-      const usage = await runtime.containerUsage(id)
-      return { namespace: labels[podNamespaceLabel] ?? '', pod: labels[podNameLabel] ?? '', container: labels[containerNameLabel] ?? '', startedAtMs, ...usage }
-    })])
+    const [{ atMs, cpuNanos, memory }, ...containers] = await Promise.all([
+      machine.look(),
+      ...running.map(async ({ id, image, labels, startedAtMs }) => {
+        const usage = await runtime.containerUsage(id)
+        return {
+          namespace: labels[podNamespaceLabel] ?? '',
+          pod: labels[podNameLabel] ?? '',
+          container: labels[containerNameLabel] ?? '',
+          id,
+          image,
+          startedAtMs,
+          ...usage,
+        }
+      }),
+    ])
     return { node: { atMs, cpuNanos, memoryBytes: memory.capacity - memory.available }, containers }
   }
 
   /** What the containers of a pod that run take of the memory. */
   async memoryOf(uid: string): Promise<{ name: string; memoryBytes: number }[]> {
     const running = this.#o.state(uid).containers.filter((c) => c.state === 'running')
-    return Promise.all(running.map(async ({ id, metadata }) => ({ name: metadata.name, memoryBytes: (await this.#o.runtime.containerUsage(id)).memoryBytes })))
+    return Promise.all(
+      running.map(async ({ id, metadata }) => ({
+        name: metadata.name,
+        memoryBytes: (await this.#o.runtime.containerUsage(id)).memoryBytes,
+      })),
+    )
   }
 
   #pod(namespace: string, name: string): Pod {
@@ -127,7 +163,10 @@ export class PodAccess implements NodeServer {
   }
 }
 
-const pullProblems = new Map([['ErrImagePull', "image can't be pulled"], ['ImagePullBackOff', 'trying and failing to pull image']])
+const pullProblems = new Map([
+  ['ErrImagePull', "image can't be pulled"],
+  ['ImagePullBackOff', 'trying and failing to pull image'],
+])
 
 /** The container whose log is meant, or kubelet's sentence for why there is none. */
 function loggedContainer(pod: Pod, state: PodState, name: string, isPrevious: boolean): ContainerStatus {
@@ -142,12 +181,17 @@ function loggedContainer(pod: Pod, state: PodState, name: string, isPrevious: bo
   if (newest) return newest
   const reason = waitingReason(pod, name)
   if (reason === undefined) throw new Refusal(400, `container "${name}" in pod "${podName}" is not available`)
-  throw new Refusal(400, `container "${name}" in pod "${podName}" is waiting to start: ${pullProblems.get(reason) ?? reason}`)
+  throw new Refusal(
+    400,
+    `container "${name}" in pod "${podName}" is waiting to start: ${pullProblems.get(reason) ?? reason}`,
+  )
 }
 
 function waitingReason(pod: Pod, name: string): string | undefined {
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {}
-  const status = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find((s) => s.name === name)
+  const status = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(
+    (s) => s.name === name,
+  )
   return status?.state?.waiting ? (status.state.waiting.reason ?? '') : undefined
 }
 

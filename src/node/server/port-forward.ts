@@ -11,7 +11,10 @@ export const portChannelProtocol = 'v4.channel.k8s.io'
 
 type Connect = (port: number) => Promise<{ readable: Readable; writable: Writable }>
 
-/** Serves connections to a pod's ports: a client opens a stream for errors and one for data, and both name the same request. */
+/**
+ * Serves connections to a pod's ports: a client opens a stream for errors and one for data, and both name the same
+ * request.
+ */
 export function servePortForward(connection: Connection, pod: string, connect: Connect): void {
   const waiting = new Map<string, SpdyStream>()
   SpdySession.serve(connection, (stream) => {
@@ -34,7 +37,8 @@ async function forward(errors: SpdyStream, data: SpdyStream, pod: string, connec
   errors.resume()
   const port = Number(data.headers.get('port'))
   try {
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${JSON.stringify(data.headers.get('port'))} is no port`)
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Error(`${JSON.stringify(data.headers.get('port'))} is no port`)
     const { readable, writable } = await connect(port)
     const end = () => {
       readable.destroy()
@@ -54,8 +58,14 @@ async function forward(errors: SpdyStream, data: SpdyStream, pod: string, connec
 }
 
 /** Serves one connection to each of the ports. The first that is sent on a channel is which port it is for. */
-export function servePortChannels(connection: Connection, pod: string, ports: readonly number[], connect: Connect): void {
-  const say = (channel: number, content: Buffer | string) => connection.send(Buffer.concat([Buffer.from([channel]), Buffer.from(content)]))
+export function servePortChannels(
+  connection: Connection,
+  pod: string,
+  ports: readonly number[],
+  connect: Connect,
+): void {
+  const say = (channel: number, content: Buffer | string) =>
+    connection.send(Buffer.concat([Buffer.from([channel]), Buffer.from(content)]))
   const inputs = ports.map(() => new PassThrough())
   const sockets: Writable[] = []
   connection.onMessage = (message) => {
@@ -72,7 +82,8 @@ export function servePortChannels(connection: Connection, pod: string, ports: re
     number.writeUInt16LE(port)
     say(2 * i, number)
     say(2 * i + 1, number)
-    const fail = (e: unknown) => void say(2 * i + 1, `error forwarding port ${port} to pod ${pod}: ${(e as Error).message}`)
+    const fail = (e: unknown) =>
+      void say(2 * i + 1, `error forwarding port ${port} to pod ${pod}: ${(e as Error).message}`)
     connect(port).then(({ readable, writable }) => {
       sockets.push(writable)
       readable.on('error', fail)

@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream'
 import type { Attachment } from '../runtime/runtime.ts'
 import { type Connection, whenDrained } from './connection.ts'
 
-/** Kubernetes' protocols for commands over a WebSocket, the best first. In the fifth a client can say that a stream has ended. */
+/**
+ * Kubernetes' protocols for commands over a WebSocket, the best first. In the fifth a client can say that a stream has
+ * ended.
+ */
 export const channelProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
 
 /** The first byte of each message. */
@@ -16,7 +19,7 @@ export interface StreamChoice {
 }
 
 /** How a command ended, as Kubernetes tells it. */
-export function exitStatus(exitCode: number): object {
+function exitStatus(exitCode: number): object {
   if (exitCode === 0) return { metadata: {}, status: 'Success' }
   return {
     metadata: {},
@@ -28,20 +31,36 @@ export function exitStatus(exitCode: number): object {
 }
 
 /** That a command could not be run, or that its end was not seen. */
-export const failureStatus = (message: string): object => ({ metadata: {}, status: 'Failure', message, reason: 'InternalError', details: { causes: [{ message }] }, code: 500 })
+const failureStatus = (message: string): object => ({
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason: 'InternalError',
+  details: { causes: [{ message }] },
+  code: 500,
+})
 
 /** The terminal size that a client has sent; undefined for something else. */
-export function sizeOf(content: Buffer): { columns: number; rows: number } | undefined {
+function sizeOf(content: Buffer): { columns: number; rows: number } | undefined {
   try {
     const { Width, Height } = JSON.parse(content.toString()) as { Width?: unknown; Height?: unknown }
-    return typeof Width === 'number' && typeof Height === 'number' && Width > 0 && Height > 0 ? { columns: Width, rows: Height } : undefined
+    return typeof Width === 'number' && typeof Height === 'number' && Width > 0 && Height > 0
+      ? { columns: Width, rows: Height }
+      : undefined
   } catch {
     return undefined
   }
 }
 
-/** Joins a process's streams and a client's. Ends when the process does; when the client goes first, the process's streams are closed. */
-export async function serveCommand(connection: Connection, choice: StreamChoice, start: () => Promise<Attachment>): Promise<void> {
+/**
+ * Joins a process's streams and a client's. Ends when the process does; when the client goes first, the process's
+ * streams are closed.
+ */
+export async function serveCommand(
+  connection: Connection,
+  choice: StreamChoice,
+  start: () => Promise<Attachment>,
+): Promise<void> {
   const say = (to: number, content: Buffer) => connection.send(Buffer.concat([Buffer.from([to]), content]))
   const finish = (status: object) => {
     say(channel.error, Buffer.from(JSON.stringify(status)))
@@ -69,7 +88,10 @@ export async function serveCommand(connection: Connection, choice: StreamChoice,
   // Tells clients that wait for a first byte that there is somebody.
   say(choice.stdout ? channel.stdout : choice.stderr ? channel.stderr : channel.error, Buffer.alloc(0))
   for (const message of early) connection.onMessage(message)
-  const sent = [forward(connection, stdout, choice.stdout ? channel.stdout : undefined, say), stderr ? forward(connection, stderr, choice.stderr ? channel.stderr : undefined, say) : undefined]
+  const sent = [
+    forward(connection, stdout, choice.stdout ? channel.stdout : undefined, say),
+    stderr ? forward(connection, stderr, choice.stderr ? channel.stderr : undefined, say) : undefined,
+  ]
   try {
     const exitCode = await attachment.ended
     await Promise.all(sent)
@@ -95,7 +117,12 @@ function receive(connection: Connection, { stdin, resize }: Attachment, message:
 }
 
 /** Resolves when all was sent. What nobody wants to see is read, too: the process must not wait. */
-function forward(connection: Connection, source: Readable, to: number | undefined, say: (to: number, content: Buffer) => boolean): Promise<void> {
+function forward(
+  connection: Connection,
+  source: Readable,
+  to: number | undefined,
+  say: (to: number, content: Buffer) => boolean,
+): Promise<void> {
   return new Promise((resolve) => {
     source.on('data', (piece: Buffer) => {
       if (to === undefined || say(to, piece)) return

@@ -6,22 +6,23 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { parseLogOptions } from '../logs/index.ts'
+import { cadvisorMetrics } from './cadvisor-metrics.ts'
 import { mayAsk } from './caller.ts'
-import type { NodeServer } from './node-server.ts'
+import type { NodeFigures, NodeServer } from './node-server.ts'
 import { Refusal } from './pod-access.ts'
 import { resourceMetrics } from './resource-metrics.ts'
-import { openStream } from './streams.ts'
+import { type StreamRequest, openStream } from './streams.ts'
 
 export interface ServeNodeOptions {
   address: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number
   serving: { certificate: string; key: string }
-  /** Certificates that vouch for who may ask, in PEM. */
+  /** The certificate authorities of clients, as PEM. */
   clientAuthority: string
-  /** Whoever has the pod. */
+  /** The node that runs the pod. */
   find(namespace: string, pod: string): NodeServer | undefined
-  /** The node that is called so: several may share a door. Where there is one only, it answers to any name. */
+  /** The node with this host name, because several nodes may share a port. A single node has any name. */
   node(host: string): NodeServer | undefined
   clock: Clock
   logger: Logger
@@ -29,27 +30,23 @@ export interface ServeNodeOptions {
 
 export interface NodeDoor {
   port: number
-  /** Shows connections that are opened from now on another certificate. */
+  /** Uses another certificate for new connections. */
   renew(serving: ServeNodeOptions['serving']): void
-  /** Stops listening, and ends what is open. */
+  /** Stops listening and closes all connections. */
   close(): Promise<void>
 }
 
-/** What a path asks for, in kubelet's form. */
-export interface Asked {
-  what: 'containerLogs' | 'exec' | 'attach' | 'portForward'
-  server: NodeServer
-  namespace: string
-  pod: string
-  /** Empty for a port. */
-  container: string
-  query: URLSearchParams
-}
-
-/** Serves logs, commands, ports and figures of pods over TLS, to the API server alone. */
+/** Serves the kubelet API (logs, exec, attach, port-forward, metrics) over TLS to authorized clients only. */
 export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
   const { serving, clientAuthority } = options
-  const server = createServer({ cert: serving.certificate, key: serving.key, ca: clientAuthority, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' })
+  const server = createServer({
+    cert: serving.certificate,
+    key: serving.key,
+    ca: clientAuthority,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+  })
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -81,7 +78,12 @@ export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
   }
 }
 
-async function upgrade(options: ServeNodeOptions, request: IncomingMessage, socket: TLSSocket, head: Buffer): Promise<void> {
+async function upgrade(
+  options: ServeNodeOptions,
+  request: IncomingMessage,
+  socket: TLSSocket,
+  head: Buffer,
+): Promise<void> {
   try {
     const asked = askedFor(options, request)
     if (asked.what === 'containerLogs') throw new Refusal(400, 'logs are read without an upgrade')
@@ -93,20 +95,26 @@ async function upgrade(options: ServeNodeOptions, request: IncomingMessage, sock
   }
 }
 
-const refusalOf = (e: unknown): Refusal => (e instanceof Refusal ? e : new Refusal(500, e instanceof Error ? e.message : String(e)))
+const refusalOf = (e: unknown): Refusal =>
+  e instanceof Refusal ? e : new Refusal(500, e instanceof Error ? e.message : String(e))
 
-/** Nothing is looked at before it is clear who asks. */
+/** Handles a request. The client is authorized before anything else is read. */
 function checkCaller({ socket }: IncomingMessage): void {
   const problem = mayAsk(socket as TLSSocket)
   if (problem) throw new Refusal(problem.code, problem.message)
 }
 
-function askedFor({ find }: ServeNodeOptions, request: IncomingMessage): Asked {
+function askedFor({ find }: ServeNodeOptions, request: IncomingMessage): StreamRequest {
   checkCaller(request)
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://node')
-  const [what = '', namespace = '', pod = '', container = '', ...more] = pathname.slice(1).split('/').map(decodeURIComponent)
-  if (what !== 'containerLogs' && what !== 'exec' && what !== 'attach' && what !== 'portForward') throw new Refusal(404, '404 page not found')
-  if (more.length > 0 || pod === '' || (container === '') !== (what === 'portForward')) throw new Refusal(404, '404 page not found')
+  const [what = '', namespace = '', pod = '', container = '', ...more] = pathname
+    .slice(1)
+    .split('/')
+    .map(decodeURIComponent)
+  if (what !== 'containerLogs' && what !== 'exec' && what !== 'attach' && what !== 'portForward')
+    throw new Refusal(404, '404 page not found')
+  if (more.length > 0 || pod === '' || (container === '') !== (what === 'portForward'))
+    throw new Refusal(404, '404 page not found')
   const server = find(namespace, pod)
   if (!server) throw new Refusal(404, `pod "${pod}" not found`)
   return { what, server, namespace, pod, container, query }
@@ -116,7 +124,8 @@ async function answer(options: ServeNodeOptions, request: IncomingMessage, respo
   const abort = new AbortController()
   response.once('close', () => abort.abort())
   try {
-    if (request.url === '/metrics/resource') return await answerFigures(options, request, response)
+    const metrics = metricsPages[request.url ?? '']
+    if (metrics) return await answerFigures(options, request, response, metrics)
     const { what, server, namespace, pod, container, query } = askedFor(options, request)
     if (what !== 'containerLogs') throw new Refusal(400, 'Upgrade request required')
     if (request.method !== 'GET') throw new Refusal(405, 'method not allowed')
@@ -129,12 +138,23 @@ async function answer(options: ServeNodeOptions, request: IncomingMessage, respo
   }
 }
 
-async function answerFigures(options: ServeNodeOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** The metrics pages of kubelet. */
+const metricsPages: Readonly<Record<string, (figures: NodeFigures) => string>> = {
+  '/metrics/resource': resourceMetrics,
+  '/metrics/cadvisor': cadvisorMetrics,
+}
+
+async function answerFigures(
+  options: ServeNodeOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: (figures: NodeFigures) => string,
+): Promise<void> {
   checkCaller(request)
   const host = (request.headers.host ?? '').replace(/:\d+$/, '')
   const node = options.node(host)
   if (!node) throw new Refusal(404, `no node is called ${JSON.stringify(host)}`)
-  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(resourceMetrics(await node.figures()))
+  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(page(await node.figures()))
 }
 
 function optionsOf(query: URLSearchParams, nowMs: number) {

@@ -14,7 +14,11 @@ const namesFor = ({ stdin, stdout, stderr, tty }: StreamChoice): Name[] => [
 ]
 
 /** Hands over the channels of a command once the client has opened a stream for each of them. */
-export function channelsOverSpdy(connection: Connection, choice: StreamChoice, ready: (channels: Connection) => void): void {
+export function channelsOverSpdy(
+  connection: Connection,
+  choice: StreamChoice,
+  ready: (channels: Connection) => void,
+): void {
   const missing = new Set<string>(namesFor(choice))
   const streams = new Map<number, SpdyStream>()
   const session = SpdySession.serve(connection, (stream) => {
@@ -69,7 +73,10 @@ class SpdyChannels implements Connection {
 
   close(): void {
     this.onClose = () => {}
-    const ends = [...this.#streams.values()].map((stream) => new Promise<void>((resolve) => (stream.destroyed ? resolve() : stream.once('close', resolve).end(resolve))))
+    const ends = [...this.#streams.values()].map(
+      (stream) =>
+        new Promise<void>((resolve) => (stream.destroyed ? resolve() : stream.once('close', resolve).end(resolve))),
+    )
     void Promise.all(ends).then(() => this.#session.close())
   }
 }

@@ -2,23 +2,46 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Attachment } from '../runtime/runtime.ts'
 import { type Connection, PlainConnection } from './connection.ts'
+import type { NodeServer } from './node-server.ts'
 import { Refusal } from './pod-access.ts'
-import { portChannelProtocol, portForwardProtocol, servePortChannels, servePortForward, tunnelProtocol } from './port-forward.ts'
+import {
+  portChannelProtocol,
+  portForwardProtocol,
+  servePortChannels,
+  servePortForward,
+  tunnelProtocol,
+} from './port-forward.ts'
 import { type StreamChoice, channelProtocols, serveCommand } from './remote-command.ts'
-import type { Asked } from './serve-node.ts'
 import { channelsOverSpdy } from './spdy-channels.ts'
 import { acceptWebSocket } from './websocket.ts'
 
-/** Channels have one byte for a number, and ports have two channels. */
+/** A request to a pod, from a path in kubelet's form. */
+export interface StreamRequest {
+  what: 'containerLogs' | 'exec' | 'attach' | 'portForward'
+  server: NodeServer
+  namespace: string
+  pod: string
+  /** Empty for a port. */
+  container: string
+  query: URLSearchParams
+}
+
+/** A channel number has one byte and each port has two channels: 127 ports use channels 0 to 253. */
 const mostPorts = 127
 
-/** Opens the connection that is asked for, in a protocol that both know. */
-export async function openStream(asked: Asked, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+/** Upgrades the connection to a protocol that both sides support, and serves the stream. */
+export async function openStream(
+  asked: StreamRequest,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Promise<void> {
   const protocol = request.headers.upgrade?.toLowerCase()
   const shake = async (known: readonly string[]): Promise<Connection> =>
     protocol === 'websocket' ? shakeHands(request, socket, head, known) : switchToSpdy(request, socket, head, known)
   const isSpdy = protocol === 'spdy/3.1'
-  if (!isSpdy && protocol !== 'websocket') throw new Refusal(400, `unable to upgrade: ${JSON.stringify(request.headers.upgrade)} is not spoken here`)
+  if (!isSpdy && protocol !== 'websocket')
+    throw new Refusal(400, `unable to upgrade: ${JSON.stringify(request.headers.upgrade)} is not spoken here`)
   if (asked.what === 'portForward') {
     const { server, namespace, pod } = asked
     const connect = (port: number) => server.connect(namespace, pod, port)
@@ -39,8 +62,8 @@ export async function openStream(asked: Asked, request: IncomingMessage, socket:
   else void serveCommand(connection, choice, start)
 }
 
-/** Ends a connection to a pod's ports when the pod stops: nobody would answer there any more. */
-function closeWithPod(connection: Connection, { server, namespace, pod }: Asked): void {
+/** Closes a port-forward connection when its pod stops. */
+function closeWithPod(connection: Connection, { server, namespace, pod }: StreamRequest): void {
   const forget = server.whenStopped(namespace, pod, () => connection.close())
   const { onClose } = connection
   connection.onClose = () => {
@@ -49,7 +72,10 @@ function closeWithPod(connection: Connection, { server, namespace, pod }: Asked)
   }
 }
 
-const namesIn = (header: string | string[] | undefined): string[] => String(header ?? '').split(',').map((name) => name.trim())
+const namesIn = (header: string | string[] | undefined): string[] =>
+  String(header ?? '')
+    .split(',')
+    .map((name) => name.trim())
 
 function answer(socket: Socket, head: Buffer, lines: readonly string[]): void {
   socket.write(['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', ...lines, '', ''].join('\r\n'))
@@ -57,9 +83,17 @@ function answer(socket: Socket, head: Buffer, lines: readonly string[]): void {
 }
 
 const unknownProtocol = (wanted: readonly string[], known: readonly string[]) =>
-  new Refusal(403, `unable to upgrade: unable to negotiate protocol: client supports [${wanted.join(' ')}], server accepts [${known.join(' ')}]`)
+  new Refusal(
+    403,
+    `unable to upgrade: unable to negotiate protocol: client supports [${wanted.join(' ')}], server accepts [${known.join(' ')}]`,
+  )
 
-function switchToSpdy({ headers }: IncomingMessage, socket: Socket, head: Buffer, known: readonly string[]): Connection {
+function switchToSpdy(
+  { headers }: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  known: readonly string[],
+): Connection {
   const wanted = namesIn(headers['x-stream-protocol-version'])
   const protocol = known.find((name) => wanted.includes(name))
   if (!protocol) throw unknownProtocol(wanted, known)
@@ -67,8 +101,13 @@ function switchToSpdy({ headers }: IncomingMessage, socket: Socket, head: Buffer
   return new PlainConnection(socket)
 }
 
-/** The other side is answered; from now on both speak in messages. */
-function shakeHands(request: IncomingMessage, socket: Socket, head: Buffer, known: readonly string[]): Promise<Connection> {
+/** Completes the handshake. Both sides send messages from then on. */
+function shakeHands(
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  known: readonly string[],
+): Promise<Connection> {
   const { headers } = request
   const wanted = namesIn(headers['sec-websocket-protocol'])
   const protocol = known.find((name) => wanted.includes(name))
@@ -79,20 +118,31 @@ function shakeHands(request: IncomingMessage, socket: Socket, head: Buffer, know
 }
 
 function portsIn(query: URLSearchParams): number[] {
-  const ports = query.getAll('port').flatMap((text) => text.split(',')).map(Number)
+  const ports = query
+    .getAll('port')
+    .flatMap((text) => text.split(','))
+    .map(Number)
   if (ports.length === 0) throw new Refusal(400, 'query parameter "port" is required')
-  if (ports.length > mostPorts || ports.some((port) => !Number.isInteger(port) || port < 1 || port > 65_535)) throw new Refusal(400, `not ports: ${query.getAll('port').join(',')}`)
+  if (ports.length > mostPorts || ports.some((port) => !Number.isInteger(port) || port < 1 || port > 65_535))
+    throw new Refusal(400, `not ports: ${query.getAll('port').join(',')}`)
   return ports
 }
 
-function command({ what, server, namespace, pod, container, query }: Asked): { choice: StreamChoice; start(): Promise<Attachment> } {
+function command({ what, server, namespace, pod, container, query }: StreamRequest): {
+  choice: StreamChoice
+  start(): Promise<Attachment>
+} {
   const isSet = (name: string) => query.get(name) === '1' || query.get(name) === 'true'
   const tty = isSet('tty')
   const choice = { stdin: isSet('input'), stdout: isSet('output'), stderr: isSet('error') && !tty, tty }
-  if (!choice.stdin && !choice.stdout && !choice.stderr) throw new Refusal(400, 'you must specify at least 1 of stdin, stdout, stderr')
+  if (!choice.stdin && !choice.stdout && !choice.stderr)
+    throw new Refusal(400, 'you must specify at least 1 of stdin, stdout, stderr')
   const words = query.getAll('command')
   if (what === 'exec' && words.length === 0) throw new Refusal(400, 'you must specify at least 1 command for the pod')
   const options = { tty, stdin: choice.stdin }
-  const start = () => (what === 'exec' ? server.exec(namespace, pod, container, { command: words, ...options }) : server.attach(namespace, pod, container, options))
+  const start = () =>
+    what === 'exec'
+      ? server.exec(namespace, pod, container, { command: words, ...options })
+      : server.attach(namespace, pod, container, options)
   return { choice, start }
 }

@@ -54,15 +54,16 @@ describe('acceptWebSocket()', () => {
     client.close()
   })
 
-  it('takes a message of 15 MiB in less than 200 ms, in whatever pieces it comes', async () => {
+  it('takes a message of 15 MiB in less than 200 ms of CPU, in whatever pieces it comes', async () => {
     const { client, messages } = await connect()
     const times: number[] = []
-    // Other tests run at the same time: the best of a few tells what the work itself takes.
+    // The best of a few tells what the work itself takes. CPU time, because others may use the machine.
     for (let turn = 1; turn <= 5; turn++) {
-      const started = performance.now()
+      const started = process.cpuUsage()
       client.send(Buffer.alloc(15 << 20, 'x'))
       await expect.poll(() => messages.length, { interval: 1, timeout: 5000 }).toBe(turn)
-      times.push(performance.now() - started)
+      const { user, system } = process.cpuUsage(started)
+      times.push((user + system) / 1000)
     }
     expect(messages.every(({ length }) => length === 15 << 20)).toBe(true)
     expect(Math.min(...times)).toBeLessThan(200)

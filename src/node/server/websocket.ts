@@ -8,7 +8,12 @@ const longestMessage = 16 << 20
 const normalClosure = 1000
 
 /** Answers a handshake with one of the protocols that the client has named. `head` was read beyond its request. */
-export async function acceptWebSocket(request: IncomingMessage, socket: Duplex, head: Buffer, protocol: string): Promise<Connection> {
+export async function acceptWebSocket(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  protocol: string,
+): Promise<Connection> {
   // Loaded for the first who wants it: most nodes start without.
   const { WebSocketServer } = await import('ws')
   const handshake = new WebSocketServer({

@@ -3,7 +3,14 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import {
-  Client, InformerFactory, type SharedInformer, type Transport, asIdentity, nodes, pods, services,
+  Client,
+  InformerFactory,
+  type SharedInformer,
+  type Transport,
+  asIdentity,
+  nodes,
+  pods,
+  services,
 } from '../../client/index.ts'
 import { NodeFeed } from './node-feed.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -34,7 +41,10 @@ export class NodeSources {
     this.#options = options
     this.#eventTransport = new OneAtATime(transport)
     this.#informers = new InformerFactory({ ...options, name: nodeName ?? 'nodes' })
-    const informer = this.#informers.informer(pods, { indexes: podsByNode, ...(nodeName ? { fieldSelector: `spec.nodeName=${nodeName}` } : {}) })
+    const informer = this.#informers.informer(pods, {
+      indexes: podsByNode,
+      ...(nodeName ? { fieldSelector: `spec.nodeName=${nodeName}` } : {}),
+    })
     this.feed = new PodFeed(informer)
     const onlyThis = nodeName ? { fieldSelector: `metadata.name=${nodeName}` } : {}
     this.nodes = new NodeFeed(this.#informers.informer(nodes, onlyThis))
@@ -45,7 +55,11 @@ export class NodeSources {
   /** What a node writes by, as itself. It sends nothing again by itself: who uses it has a back-off of its own. */
   clientOf(nodeName: string): Client {
     const { transport, clock, random } = this.#options
-    return new Client(asIdentity(transport, { kind: 'node', name: nodeName }), { clock, random, retries: { throttled: 0, unanswered: 0 } })
+    return new Client(asIdentity(transport, { kind: 'node', name: nodeName }), {
+      clock,
+      random,
+      retries: { throttled: 0, unanswered: 0 },
+    })
   }
 
   /** For events. Those of all nodes go one after the other: what is told in passing must not keep pods waiting. */

@@ -1,7 +1,10 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { ApiRequest, Identity, Transport, WatchListener } from '../../client/index.ts'
 
-/** Passes on one request after the other, in the order in which they come: for what all nodes of a process have to say and nobody waits for. */
+/**
+ * Passes on one request after the other, in the order in which they come: for what all nodes of a process have to say
+ * and nobody waits for.
+ */
 export class OneAtATime implements Transport {
   readonly #inner: Transport
   #last: Promise<unknown> = Promise.resolve()

@@ -2,7 +2,7 @@ import type { Pod } from '../../api/generated/types.ts'
 import type { Informer, InformerHandler } from '../../client/index.ts'
 
 /** What a node hears of its pods. */
-export interface PodListener {
+interface PodListener {
   /** A pod of this node is there, or has changed. */
   changed(pod: Pod): void
   removed(pod: Pod): void

@@ -1,11 +1,11 @@
 import type { Pod } from '../../api/generated/types.ts'
-import { referencesOfVolume } from '../../api/kinds/volume-references.ts'
+import { referencesOfVolume } from '../../api/kinds/volumes/volume-references.ts'
 import { type ResourceType, configmaps, persistentvolumeclaims, secrets } from '../../client/index.ts'
 import { containersOf } from '../pods/containers.ts'
 
 const types = { configmaps, secrets, persistentvolumeclaims } as const
 
-export interface Reference {
+interface Reference {
   type: ResourceType
   name: string
 }

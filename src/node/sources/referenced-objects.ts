@@ -4,7 +4,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { type ResourceType, SharedInformer, type Transport, resourceName } from '../../client/index.ts'
 
-export interface ReferencedObjectsOptions {
+interface ReferencedObjectsOptions {
   transport: Transport
   clock: Clock
   random: Random
@@ -16,7 +16,10 @@ interface Held {
   holders: Set<() => void>
 }
 
-/** The objects that pods refer to, each watched by name for as long as a pod here refers to it: a node may see no others. */
+/**
+ * The objects that pods refer to, each watched by name for as long as a pod here refers to it: a node may see no
+ * others.
+ */
 export class ReferencedObjects {
   readonly #options: ReferencedObjectsOptions
   readonly #held = new Map<string, Held>()
@@ -25,7 +28,10 @@ export class ReferencedObjects {
     this.#options = options
   }
 
-  /** Follows an object, which need not exist; `changed` is told of every change after the first look. The returned function ends it. */
+  /**
+   * Follows an object, which need not exist; `changed` is told of every change after the first look. The returned
+   * function ends it.
+   */
   hold(type: ResourceType, namespace: string, name: string, changed: () => void): () => void {
     const key = keyOf(type, namespace, name)
     let held = this.#held.get(key)
@@ -44,7 +50,12 @@ export class ReferencedObjects {
   }
 
   /** The object as it is known, once anything is known; undefined if there is none. It must be held. */
-  async get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, signal: AbortSignal): Promise<T | undefined> {
+  async get<T extends KubeObject>(
+    type: ResourceType<T>,
+    namespace: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
     const held = this.#held.get(keyOf(type, namespace, name))
     if (!held) throw new Error(`${resourceName(type)} ${namespace}/${name} is not followed`)
     await held.informer.synced(signal)
@@ -66,4 +77,5 @@ export class ReferencedObjects {
   }
 }
 
-const keyOf = (type: ResourceType, namespace: string, name: string): string => `${resourceName(type)} ${namespace}/${name}`
+const keyOf = (type: ResourceType, namespace: string, name: string): string =>
+  `${resourceName(type)} ${namespace}/${name}`

@@ -1,8 +1,8 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
-import { type SandboxFailure, sandboxConditionType } from '../../api/kinds/sandbox-condition.ts'
+import { type SandboxFailure, sandboxConditionType } from '../../api/kinds/pods/sandbox-condition.ts'
 import { initContainersOf } from '../pods/containers.ts'
 
-/** What a condition says, without its time. */
+/** A condition without its timestamps. */
 export interface Saying {
   type: string
   status: 'True' | 'False' | 'Unknown'
@@ -10,7 +10,7 @@ export interface Saying {
   message?: string
 }
 
-/** As Go prints a list of names. */
+/** Formats a list of names as Go prints it. */
 const names = (list: readonly string[]): string => `[${list.join(' ')}]`
 
 interface Statuses {
@@ -25,31 +25,57 @@ function unready(unknown: readonly string[], unfinished: readonly string[], word
   ].join(', ')
 }
 
-/** True if volumes, sandbox and network are there; `failure` says why they are not. Unknown: they may have been before. */
-export const readyToStartContainers = (status: Saying['status'], failure: SandboxFailure | undefined): Saying =>
-  ({ type: sandboxConditionType, status, ...(status === 'True' ? {} : failure) })
+/**
+ * The condition PodReadyToStartContainers: True if the pod has its volumes, sandbox and network. `failure` is the
+ * reason if it has not. Unknown if it may have had them before.
+ */
+export const readyToStartContainers = (status: Saying['status'], failure: SandboxFailure | undefined): Saying => ({
+  type: sandboxConditionType,
+  status,
+  ...(status === 'True' ? {} : failure),
+})
 
 export function containersReady(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
   const type = 'ContainersReady'
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' }
   const statuses = [...init, ...regular]
-  const wanted = [...initContainersOf(pod).filter((c) => c.sort === 'sidecar').map((c) => c.spec.name), ...pod.spec.containers.map((c) => c.name)]
+  const wanted = [
+    ...initContainersOf(pod)
+      .filter((c) => c.sort === 'sidecar')
+      .map((c) => c.spec.name),
+    ...pod.spec.containers.map((c) => c.name),
+  ]
   const unknown = wanted.filter((name) => !statuses.some((s) => s.name === name))
   if (phase === 'Succeeded' && unknown.length === 0) return { type, status: 'False', reason: 'PodCompleted' }
-  const message = unready(unknown, wanted.filter((name) => statuses.some((s) => s.name === name && !s.ready)), 'unready')
+  const message = unready(
+    unknown,
+    wanted.filter((name) => statuses.some((s) => s.name === name && !s.ready)),
+    'unready',
+  )
   return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotReady', message }
 }
 
-/** Ready is ContainersReady, and what the pod's readiness gates ask for. `conditions` are those that others have written; the first of a type counts. */
-export function podReady(pod: Pod, containers: Saying, conditions: readonly Pick<PodCondition, 'type' | 'status'>[]): Saying {
+/**
+ * The condition Ready: ContainersReady and all readiness gates. `conditions` are those that other clients have written;
+ * the first of each type counts.
+ */
+export function podReady(
+  pod: Pod,
+  containers: Saying,
+  conditions: readonly Pick<PodCondition, 'type' | 'status'>[],
+): Saying {
   const type = 'Ready'
   if (containers.status !== 'True') return { ...containers, type }
   const messages = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
     const found = conditions.find((c) => c.type === conditionType)
     if (!found) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`]
-    return found.status === 'True' ? [] : [`the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`]
+    return found.status === 'True'
+      ? []
+      : [`the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`]
   })
-  return messages.length === 0 ? { type, status: 'True' } : { type, status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
+  return messages.length === 0
+    ? { type, status: 'True' }
+    : { type, status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
 }
 
 export function initialized(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
@@ -57,8 +83,9 @@ export function initialized(pod: Pod, { init, regular }: Statuses, phase: string
   const all = initContainersOf(pod)
   const unknown = all.filter(({ spec }) => !init.some((s) => s.name === spec.name)).map(({ spec }) => spec.name)
   if (phase === 'Succeeded' && unknown.length === 0) return { type, status: 'True', reason: 'PodCompleted' }
-  // Sidecars that start again do not undo what has been.
-  if (regular.some((s) => s.started || s.state.running || s.state.terminated || s.lastState.terminated)) return { type, status: 'True' }
+  // A restart of a sidecar does not make the pod uninitialized.
+  if (regular.some((s) => s.started || s.state.running || s.state.terminated || s.lastState.terminated))
+    return { type, status: 'True' }
   const incomplete = all
     .filter(({ sort, spec }) => {
       const status = init.find((s) => s.name === spec.name)
@@ -66,5 +93,7 @@ export function initialized(pod: Pod, { init, regular }: Statuses, phase: string
     })
     .map(({ spec }) => spec.name)
   const message = unready(unknown, incomplete, 'incomplete')
-  return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotInitialized', message }
+  return message === ''
+    ? { type, status: 'True' }
+    : { type, status: 'False', reason: 'ContainersNotInitialized', message }
 }

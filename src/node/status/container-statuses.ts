@@ -1,17 +1,17 @@
 import type { ContainerState, ContainerStatus, Pod } from '../../api/generated/types.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
-import type { ContainerSort, PodContainer } from '../pods/containers.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import type { PodContainer } from '../pods/containers.ts'
 import { restarts } from '../pods/containers.ts'
 import type { PodState } from '../runtime/pod-view.ts'
 import type { ContainerStatus as RuntimeContainer } from '../runtime/runtime.ts'
 
-/** Why a container does not run yet. */
+/** The reason and message of a waiting container. */
 export interface WaitingReason {
   reason: string
   message: string
 }
 
-/** What probes have found out about a running container. */
+/** The probe results of a running container. */
 export interface Health {
   isStarted(container: PodContainer, id: string): boolean
   isReady(container: PodContainer, id: string): boolean
@@ -21,10 +21,10 @@ export interface ContainersSeen {
   pod: Pod
   state: PodState
   runtimeName: string
-  /** By the container's name. */
+  /** By container name. */
   waiting: ReadonlyMap<string, WaitingReason>
   health: Health
-  /** Whether the pod's containers are all to end: none is started any more. */
+  /** True if the pod is ending: no container is started any more. */
   isEnding: boolean
 }
 
@@ -50,7 +50,9 @@ function stateOf(seen: ContainersSeen, container: RuntimeContainer): ContainerSt
   return { waiting: { reason: 'ContainerCreating' } }
 }
 
-/** The state of a container that the runtime does not have: the machine has lost it, or its pod ended before it began. */
+/**
+ * The state of a container that the runtime does not have: the node has lost it, or the pod ended before it started.
+ */
 const lostState: ContainerState = {
   terminated: {
     exitCode: 137,
@@ -61,23 +63,43 @@ const lostState: ContainerState = {
   },
 }
 
-const hasRun = (old: ContainerStatus | undefined): boolean => old?.state.running !== undefined || old?.state.terminated !== undefined
+const hasRun = (old: ContainerStatus | undefined): boolean =>
+  old?.state.running !== undefined || old?.state.terminated !== undefined
 
-function withoutContainer(seen: ContainersSeen, container: PodContainer, old: ContainerStatus | undefined): ContainerStatus {
+function withoutContainer(
+  seen: ContainersSeen,
+  container: PodContainer,
+  old: ContainerStatus | undefined,
+): ContainerStatus {
   const { name, image = '' } = container.spec
-  const base = { name, image, imageID: old?.imageID ?? '', ready: false, started: false, restartCount: old?.restartCount ?? 0, lastState: old?.lastState ?? {} }
+  const base = {
+    name,
+    image,
+    imageID: old?.imageID ?? '',
+    ready: false,
+    started: false,
+    restartCount: old?.restartCount ?? 0,
+    lastState: old?.lastState ?? {},
+  }
   const reason = seen.waiting.get(name)
   if (old && hasRun(old)) {
     const kept = old.state.terminated ? old.state : lostState
     const stays = seen.isEnding || !restarts(seen.pod, container, kept.terminated!.exitCode)
-    if (stays) return { ...base, state: kept, ...(old.containerID ? { containerID: old.containerID } : {}), ready: container.sort === 'init' && kept.terminated!.exitCode === 0 }
+    if (stays)
+      return {
+        ...base,
+        state: kept,
+        ...(old.containerID ? { containerID: old.containerID } : {}),
+        ready: container.sort === 'init' && kept.terminated!.exitCode === 0,
+      }
     return { ...base, lastState: kept, state: { waiting: reason ?? defaultWaiting(seen.pod) } }
   }
   return { ...base, state: { waiting: reason ?? defaultWaiting(seen.pod) } }
 }
 
-/** An empty message is not said. */
-const told = ({ reason, message }: WaitingReason): { reason: string; message?: string } => (message ? { reason, message } : { reason })
+/** Leaves out an empty message. */
+const told = ({ reason, message }: WaitingReason): { reason: string; message?: string } =>
+  message ? { reason, message } : { reason }
 
 function defaultWaiting(pod: Pod): { reason: string } {
   return { reason: pod.spec.initContainers?.length ? 'PodInitializing' : 'ContainerCreating' }
@@ -88,18 +110,31 @@ const isReady = (seen: ContainersSeen, container: PodContainer, newest: RuntimeC
   return newest.state === 'running' && container.sort !== 'ephemeral' && seen.health.isReady(container, newest.id)
 }
 
-/** The status of one container, from what the runtime has of it, and from what was said before where the runtime has nothing. */
+/**
+ * The status of one container, from the runtime, or from the last status if the runtime does not have the container.
+ */
 function statusOf(seen: ContainersSeen, container: PodContainer, old: ContainerStatus | undefined): ContainerStatus {
   const { name } = container.spec
   const [newest, previous] = seen.state.containers.filter((c) => c.metadata.name === name)
   if (!newest) {
     const status = withoutContainer(seen, container, old)
-    return status.state.waiting ? { ...status, state: { waiting: told(status.state.waiting as WaitingReason) } } : status
+    return status.state.waiting
+      ? { ...status, state: { waiting: told(status.state.waiting as WaitingReason) } }
+      : status
   }
   const state = stateOf(seen, newest)
   const reason = seen.waiting.get(name)
-  const isWaiting = reason !== undefined && newest.state !== 'running' && !seen.isEnding && restarts(seen.pod, container, newest.exitCode)
-  const lastState = isWaiting && state.terminated ? state : previous ? stateOf(seen, previous) : (keptLastState(old, newest, seen.runtimeName) ?? {})
+  const isWaiting =
+    reason !== undefined &&
+    newest.state !== 'running' &&
+    !seen.isEnding &&
+    restarts(seen.pod, container, newest.exitCode)
+  const lastState =
+    isWaiting && state.terminated
+      ? state
+      : previous
+        ? stateOf(seen, previous)
+        : (keptLastState(old, newest, seen.runtimeName) ?? {})
   return {
     name,
     image: newest.image,
@@ -116,35 +151,60 @@ function statusOf(seen: ContainersSeen, container: PodContainer, old: ContainerS
 
 const hasResources = ({ spec }: PodContainer): boolean => Object.keys(spec.resources ?? {}).length > 0
 
-/** What was known of the container before this one stays known when the runtime has forgotten it. */
-function keptLastState(old: ContainerStatus | undefined, newest: RuntimeContainer, runtimeName: string): ContainerState | undefined {
+/** The last state of a container whose predecessor the runtime has forgotten. It is taken from the last status. */
+function keptLastState(
+  old: ContainerStatus | undefined,
+  newest: RuntimeContainer,
+  runtimeName: string,
+): ContainerState | undefined {
   if (!old) return undefined
   const isSame = old.containerID === `${runtimeName}://${newest.id}`
   if (isSame) return old.lastState.terminated?.containerID === old.containerID ? undefined : old.lastState
-  // The one before it was never seen to end.
-  return old.state.terminated ? old.state : old.lastState.terminated ? old.lastState : old.state.running && newest.metadata.attempt > 0 ? lostState : undefined
+  // The end of the predecessor was never observed.
+  return old.state.terminated
+    ? old.state
+    : old.lastState.terminated
+      ? old.lastState
+      : old.state.running && newest.metadata.attempt > 0
+        ? lostState
+        : undefined
 }
 
-/** The statuses of containers of one sort, in the order of the spec. Undefined where there are none: the field is left out. */
-export function containerStatuses(seen: ContainersSeen, containers: readonly PodContainer[], old: readonly ContainerStatus[] | undefined): ContainerStatus[] | undefined {
+/**
+ * The statuses of containers of one sort, in the order of the spec. Undefined, and thus left out, if there are none.
+ */
+export function containerStatuses(
+  seen: ContainersSeen,
+  containers: readonly PodContainer[],
+  old: readonly ContainerStatus[] | undefined,
+): ContainerStatus[] | undefined {
   if (containers.length === 0) return undefined
-  return containers.map((container) => statusOf(seen, container, old?.find((s) => s.name === container.spec.name)))
+  return containers.map((container) =>
+    statusOf(
+      seen,
+      container,
+      old?.find((s) => s.name === container.spec.name),
+    ),
+  )
 }
 
-/** The statuses of a pod's containers by their sort. */
+/** The statuses of a pod's containers by sort. */
 export interface Statuses {
   init: readonly ContainerStatus[]
   regular: readonly ContainerStatus[]
 }
 
-const hasLeftWaiting = ({ state, lastState }: ContainerStatus): boolean => !state.waiting || lastState.terminated !== undefined
-const asEnded = (status: ContainerStatus): ContainerStatus => (status.state.terminated ? status : { ...status, state: lostState })
-const endedWell = ({ state, lastState }: ContainerStatus): boolean => state.terminated?.exitCode === 0 || lastState.terminated?.exitCode === 0
+const hasLeftWaiting = ({ state, lastState }: ContainerStatus): boolean =>
+  !state.waiting || lastState.terminated !== undefined
+const asEnded = (status: ContainerStatus): ContainerStatus =>
+  status.state.terminated ? status : { ...status, state: lostState }
+const endedWell = ({ state, lastState }: ContainerStatus): boolean =>
+  state.terminated?.exitCode === 0 || lastState.terminated?.exitCode === 0
 
 /**
- * The statuses of a pod that has ended: a container that waits will never run, and is terminated, as kubelet has it.
- * Without init containers these are all; else the init containers up to the last one that was tried, at least the
- * first, and the regular ones only if the init containers were through.
+ * The statuses of a pod that has ended. A waiting container never runs and becomes terminated, as in kubelet. With init
+ * containers, this applies to those up to the last one that was tried, at least the first, and to regular containers
+ * only if initialization was complete.
  */
 export function endedStatuses({ init, regular }: Statuses): Statuses {
   const tried = Math.max(init.findLastIndex(hasLeftWaiting), 0)
@@ -155,8 +215,10 @@ export function endedStatuses({ init, regular }: Statuses): Statuses {
   }
 }
 
-/** True if a status tells that a container has run. A container that never ran is lost at the end of its pod, too. */
+/** True if the status shows that the container has run. In an ended pod, one that never ran counts as lost, too. */
 export const tellsOfRun = ({ state, lastState }: ContainerStatus): boolean =>
-  Boolean(state?.running ?? lastState?.terminated ?? (state?.terminated?.reason !== lostState.terminated!.reason && state?.terminated))
-
-export type { ContainerSort }
+  Boolean(
+    state?.running ??
+    lastState?.terminated ??
+    (state?.terminated?.reason !== lostState.terminated!.reason && state?.terminated),
+  )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/types.ts'
-import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../api/kinds/in-place-update.ts'
+import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../api/kinds/pods/in-place-update.ts'
 import { sampleContainer as container, samplePod, sampleSandbox, sampleState as state } from '../sample-pod.ts'
 import { type Seen, generateStatus } from './generate-status.ts'
 

@@ -1,40 +1,43 @@
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
-import { inPlaceUpdateReady, mayServeAgain } from '../../api/kinds/in-place-update.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
-import { type SandboxFailure, sandboxConditionOf, sandboxReasons } from '../../api/kinds/sandbox-condition.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
+import { inPlaceUpdateReady, mayServeAgain } from '../../api/kinds/pods/in-place-update.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { type SandboxFailure, sandboxConditionOf, sandboxReasons } from '../../api/kinds/pods/sandbox-condition.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
 import { type Saying, containersReady, initialized, podReady, readyToStartContainers } from './conditions.ts'
 import { type ContainersSeen, containerStatuses, endedStatuses, tellsOfRun } from './container-statuses.ts'
 import { type Phase, phaseOf } from './phase.ts'
 
-/** A verdict on the whole pod that its containers' states cannot overturn: its deadline has passed, its node goes down. */
+/**
+ * A phase that overrides the states of the containers, for example after the pod's deadline or when the node shuts
+ * down.
+ */
 export interface Verdict {
   phase: Phase
   reason: string
   message: string
-  /** Why it was disrupted, where it was. */
+  /** The DisruptionTarget condition, if the pod was disrupted. */
   disruption?: { reason: string; message: string }
 }
 
 export interface Seen extends ContainersSeen {
-  /** What was said last; after a restart, what the API has. */
+  /** The status that was generated last; after a restart of the agent, that of the API. */
   old: PodStatus
   verdict: Verdict | undefined
   hostIps: readonly string[]
   nowMs: number
-  /** Whether volumes, sandbox and network may be told of: the gate of PodReadyToStartContainers. */
+  /** True if the condition PodReadyToStartContainers is written (its feature gate). */
   tellsSandbox: boolean
-  /** Why the last attempt to mount volumes or to make a sandbox failed; undefined once another has succeeded. */
+  /** Why the last attempt to mount volumes or to create a sandbox failed; undefined after a success. */
   failure: SandboxFailure | undefined
-  /** True once nothing of the pod runs any more, and nothing will. */
+  /** True once nothing of the pod runs and nothing will. */
   hasEnded: boolean
-  /** Whether the pod's volumes are there. */
+  /** True if the pod's volumes are mounted. */
   hasVolumes: boolean
-  /** True if the runtime remembers all the time since the pod was taken, or this agent took it. */
+  /** True if the runtime remembers everything since the pod was started, or this agent started it. */
   isVouchedFor: boolean
-  /** Whether nothing has been said about the pod since the agent started: times then come from the runtime, where it knows them. */
+  /** True for the first status since the agent started. Timestamps are then those of the runtime, if it knows them. */
   isFirst: boolean
 }
 
@@ -51,10 +54,10 @@ const historyUnknown: SandboxFailure = {
   reason: sandboxReasons.sandboxHistoryUnknown,
   message: 'The node has lost its memory of the pod, and cannot tell whether it had a sandbox before.',
 }
-/** Start and first condition are written together: with whole seconds, one may be a second later. */
+/** The start time and the first condition use one timestamp: two clock readings could differ by a second. */
 const sameTimeMs = 1000
 
-/** What is to be said about a pod now. Pure: times come from `old` where nothing has changed, and from `nowMs` where something has. */
+/** Generates the status of a pod. Unchanged parts keep the timestamps of `old`; changed parts get `nowMs`. */
 export function generateStatus(seen: Seen): PodStatus {
   const { pod, old, verdict } = seen
   const init = containerStatuses(seen, initContainersOf(pod), old.initContainerStatuses) ?? []
@@ -63,7 +66,7 @@ export function generateStatus(seen: Seen): PodStatus {
   const statuses = seen.hasEnded ? endedStatuses({ init, regular }) : { init, regular }
   const presentPhase = finalPhase(old.phase, phaseOf(pod, statuses, seen.isEnding), seen.hasEnded)
   const phase = verdict ? finalPhase(old.phase, verdict.phase, seen.hasEnded) : presentPhase
-  // As long as something runs, nobody may take the pod for ended; its conditions say already what is to come.
+  // The phase is not final while a container runs. The conditions already show the outcome.
   const isHeldBack = verdict !== undefined && seen.state.containers.some((c) => c.state === 'running')
   const toldPhase = isHeldBack ? presentPhase : phase
   const sandbox = readySandbox(seen.state, pod.spec.hostNetwork === true)
@@ -71,7 +74,7 @@ export function generateStatus(seen: Seen): PodStatus {
   const opened = phase === 'Running' && !seen.isEnding ? openedGates(seen, [...statuses.regular]) : []
   const isReadyToStart = sandbox !== undefined && seen.hasVolumes
   const isAwaited = !seen.isEnding && (phase === 'Pending' || phase === 'Running')
-  // Also of a pod that is being ended: its last word is what others decide by.
+  // Also for a pod that is being ended: controllers decide by its last status.
   const isUnknown = !isReadyToStart && !seen.isVouchedFor && !isHistoryKnown(seen)
   const known = isAwaited ? (seen.failure ?? lostSandbox(seen)) : undefined
   const failure = isUnknown ? (known ?? historyUnknown) : known
@@ -87,11 +90,18 @@ export function generateStatus(seen: Seen): PodStatus {
   ]
   const generation = pod.metadata.generation
   const knownTimes = seen.isFirst ? timesFromRuntime(seen, statuses.regular.length) : {}
-  const conditions = sayings.map((saying) => condition(saying, old.conditions, knownTimes[saying.type] ?? seen.nowMs, generation))
-  const kept = isHeldBack ? old : verdict ?? (phase === 'Failed' && old.phase === 'Failed' ? old : undefined)
+  const conditions = sayings.map((saying) =>
+    condition(saying, old.conditions, knownTimes[saying.type] ?? seen.nowMs, generation),
+  )
+  const kept = isHeldBack ? old : (verdict ?? (phase === 'Failed' && old.phase === 'Failed' ? old : undefined))
   const podIps = pod.spec.hostNetwork ? seen.hostIps : (sandbox?.ips ?? [])
-  // Where a pod has been reached stays known once it has ended, as long as nothing else is known.
-  const ips = podIps.length > 0 ? podIps : phase === 'Pending' || phase === 'Running' ? [] : (old.podIPs ?? []).map(({ ip }) => ip)
+  // An ended pod keeps its last addresses unless newer ones are known.
+  const ips =
+    podIps.length > 0
+      ? podIps
+      : phase === 'Pending' || phase === 'Running'
+        ? []
+        : (old.podIPs ?? []).map(({ ip }) => ip)
   return {
     phase: toldPhase,
     conditions,
@@ -107,44 +117,59 @@ export function generateStatus(seen: Seen): PodStatus {
   }
 }
 
-/** True if it is known, without the runtime's memory, that the pod had a sandbox: what was told before says so. */
+/** True if the last status shows that the pod had a sandbox, even if the runtime has forgotten it. */
 function isHistoryKnown({ state, old }: Seen): boolean {
   if (state.sandboxes.length > 0 || hasRunContainers(old)) return true
   const { status, lastTransitionTime } = sandboxConditionOf({ status: old }) ?? {}
-  // A node says False when it takes a pod. A later False follows a True.
-  return status === 'True' || (status === 'False' && Date.parse(lastTransitionTime ?? '') > Date.parse(old.startTime ?? '') + sameTimeMs)
+  // A node first writes False. A False with a later transition time follows a True.
+  return (
+    status === 'True' ||
+    (status === 'False' && Date.parse(lastTransitionTime ?? '') > Date.parse(old.startTime ?? '') + sameTimeMs)
+  )
 }
 
 function hasRunContainers({ initContainerStatuses = [], containerStatuses = [] }: PodStatus): boolean {
   return [...initContainerStatuses, ...containerStatuses].some(tellsOfRun)
 }
 
-/** What became of a sandbox that the pod had before; undefined for its first one. */
+/** The failure to report after an earlier sandbox was lost; undefined for a pod's first sandbox. */
 function lostSandbox({ state, old }: Seen): SandboxFailure | undefined {
   if (state.sandboxes.length > 0) return sandboxChanged
   const before = sandboxConditionOf({ status: old })
-  return hasRunContainers(old) || before?.status === 'True' || before?.reason === sandboxLost.reason ? sandboxLost : undefined
+  return hasRunContainers(old) || before?.status === 'True' || before?.reason === sandboxLost.reason
+    ? sandboxLost
+    : undefined
 }
 
-/** The gate of an update in place that is through with these statuses: who runs the pod is the first to know. */
+/** Sets the readiness gate of an in-place update that these statuses complete. The node is the first to know. */
 function openedGates({ pod }: Seen, containerStatuses: ContainerStatus[]): Saying[] {
   const { generation: observedGeneration } = pod.metadata
-  const isThrough = mayServeAgain({ ...pod, status: { ...pod.status, containerStatuses, ...(observedGeneration === undefined ? {} : { observedGeneration }) } })
+  const isThrough = mayServeAgain({
+    ...pod,
+    status: { ...pod.status, containerStatuses, ...(observedGeneration === undefined ? {} : { observedGeneration }) },
+  })
   return isThrough ? [{ type: inPlaceUpdateReady, status: 'True' }] : []
 }
 
-const isFinal = (phase: string | undefined): phase is 'Failed' | 'Succeeded' => phase === 'Failed' || phase === 'Succeeded'
+const isFinal = (phase: string | undefined): phase is 'Failed' | 'Succeeded' =>
+  phase === 'Failed' || phase === 'Succeeded'
 
-/** A pod that has ended stays ended, whatever becomes of what is left of it. One that ends before it has begun fails. */
-const finalPhase = (old: string | undefined, next: Phase, hasEnded: boolean): Phase => (isFinal(old) ? old : hasEnded && !isFinal(next) ? 'Failed' : next)
+/** A final phase never changes. A pod that ends before its containers have run is Failed. */
+const finalPhase = (old: string | undefined, next: Phase, hasEnded: boolean): Phase =>
+  isFinal(old) ? old : hasEnded && !isFinal(next) ? 'Failed' : next
 
-function condition(saying: Saying, old: readonly PodCondition[] | undefined, atMs: number, generation: Int64 | undefined): PodCondition {
+function condition(
+  saying: Saying,
+  old: readonly PodCondition[] | undefined,
+  atMs: number,
+  generation: Int64 | undefined,
+): PodCondition {
   const before = old?.find((c) => c.type === saying.type)
   const lastTransitionTime = (before?.status === saying.status && before.lastTransitionTime) || timestamp(atMs)
   return { ...saying, lastTransitionTime, ...(generation === undefined ? {} : { observedGeneration: generation }) }
 }
 
-/** When conditions must have turned true while nobody was told: the agent or the API was away. */
+/** The transition times of conditions that became True while the agent or the API was down. */
 function timesFromRuntime(seen: Seen, containers: number): Partial<Record<string, number>> {
   const sandbox = readySandbox(seen.state, seen.pod.spec.hostNetwork === true)
   if (!sandbox) return {}
@@ -152,5 +177,8 @@ function timesFromRuntime(seen: Seen, containers: number): Partial<Record<string
   const hasProbes = seen.pod.spec.containers.some((c) => c.readinessProbe || c.startupProbe)
   const startedMs = Math.max(...running.map((c) => c.startedAtMs))
   const isAllUp = running.length >= containers && !hasProbes
-  return { PodReadyToStartContainers: sandbox.createdAtMs, ...(isAllUp ? { Ready: startedMs, ContainersReady: startedMs, Initialized: startedMs } : {}) }
+  return {
+    PodReadyToStartContainers: sandbox.createdAtMs,
+    ...(isAllUp ? { Ready: startedMs, ContainersReady: startedMs, Initialized: startedMs } : {}),
+  }
 }

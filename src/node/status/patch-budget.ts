@@ -1,8 +1,11 @@
-/** How many patches a pod may have at once, and how often it gets one more. A minute of ceaseless change costs at most 8 + 30 of them. */
+/**
+ * The number of patches that a pod may have at once, and the interval at which it gets one more. A minute of constant
+ * change costs at most 8 + 30 patches.
+ */
 export const burst = 8
 export const refillMs = 2000
 
-/** Keeps a pod that cannot make up its mind from keeping the API busy. */
+/** Limits the patch rate of a pod whose status changes constantly. */
 export class PatchBudget {
   #left = burst
   #atMs: number
@@ -11,7 +14,7 @@ export class PatchBudget {
     this.#atMs = nowMs
   }
 
-  /** Takes one patch from it, and answers 0; or how long to wait for the next one. */
+  /** Takes one patch from the budget and returns 0, or returns the delay until the next one. */
   take(nowMs: number): number {
     const gained = Math.floor((nowMs - this.#atMs) / refillMs)
     if (gained > 0) {

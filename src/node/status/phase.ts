@@ -4,7 +4,7 @@ import type { Statuses } from './container-statuses.ts'
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed'
 
-/** The phase that the statuses of a pod's containers add up to. */
+/** Computes a pod's phase from the statuses of its containers. */
 export function phaseOf(pod: Pod, { init, regular }: Statuses, isEnding: boolean): Phase {
   const statusOf = (all: readonly ContainerStatus[], name: string) => all.find((s) => s.name === name)
   const hasBegun = regular.some((s) => s.state.running || s.state.terminated || s.lastState.terminated)

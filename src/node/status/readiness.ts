@@ -1,15 +1,15 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
 
-// Whether a pod is ready is said by its node, but for as long as the Node itself is not heard of: then by the node life
-// cycle controller, which marks the pods of a lost node. Two who say it in turn would have it go to and fro.
+// The Ready condition of a pod has one writer at a time: its node, or, while the Node is not heard of, the node life
+// cycle controller, which marks the pods of a lost node as not ready.
 
 const readyOf = (status: PodStatus | undefined): PodCondition | undefined =>
   status?.conditions?.find(({ type }) => type === 'Ready')
 
-/** Whether a status says that the pod is ready. */
+/** True if the status has the condition Ready with the status True. */
 export const saysReady = (status: PodStatus | undefined): boolean => readyOf(status)?.status === 'True'
 
-/** The status as the agent of a lost node may write it: with Ready as it is stored, if that is not True. */
+/** The status as the agent of a lost node may write it: a stored Ready that is not True is kept. */
 export function withStoredReadiness(stored: PodStatus | undefined, wanted: PodStatus): PodStatus {
   if (!saysReady(wanted) || saysReady(stored)) return wanted
   const told = readyOf(stored)

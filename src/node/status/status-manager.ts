@@ -1,42 +1,50 @@
 import type { Pod, PodStatus } from '../../api/generated/types.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
-import { inPlaceUpdateReady } from '../../api/kinds/in-place-update.ts'
+import { inPlaceUpdateReady } from '../../api/kinds/pods/in-place-update.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type Clock, turnsOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import type { Turns } from '../../base/turns.ts'
-import { ApiError, type Client, TransportError, isAnotherUid, isConflict, isNotFound, pods } from '../../client/index.ts'
+import {
+  ApiError,
+  type Client,
+  TransportError,
+  isAnotherUid,
+  isConflict,
+  isNotFound,
+  pods,
+} from '../../client/index.ts'
 import { PatchBudget } from './patch-budget.ts'
 import { saysReady, withStoredReadiness } from './readiness.ts'
 import { sharedWith, statusPatch } from './status-patch.ts'
 
-export interface StatusManagerOptions {
+interface StatusManagerOptions {
   client: Client
   clock: Clock
   random: Random
   logger: Logger
-  /** Whether the API says that the node is lost: readiness is then said by the node life cycle controller. */
+  /** True if the API marks the node as lost: the node life cycle controller then writes the readiness of its pods. */
   isNodeLost(): boolean
-  /** Has the node read anew. The answer is false if that could not be. */
+  /** Reads the Node again. Resolves to false if that fails. */
   lookAtNode(): Promise<boolean>
-  /** Counts what was sent; shared by all nodes of a process. */
+  /** Counts patches; shared by all nodes of a process. */
   patched?(outcome: 'done' | 'failed'): void
 }
 
 interface Entry {
-  /** The newest version of the pod that is known, from the watch or from the answer to a patch. */
+  /** The newest known version of the pod, from the watch or the response to a patch. */
   pod: Pod
-  /** What was generated last; undefined while only the API's is known. */
+  /** The status that was generated last; undefined if only the one in the API is known. */
   status: PodStatus | undefined
-  /** The version of the pod that this was generated from; undefined once it is known to be an old one. */
+  /** The version of the pod from which the status was generated; undefined once it is outdated. */
   basis: string | undefined
   budget: PatchBudget
   isSending: boolean
-  /** Passes by the budget: the last word about a pod that goes. */
+  /** Bypasses the budget: the final status of a pod. */
   isUrgent: boolean
   cancelWait: (() => void) | undefined
-  /** Those who wait for the API to have the newest. */
+  /** Callbacks for when the API has the newest status. */
   waiting: (() => void)[]
 }
 
@@ -48,21 +56,22 @@ interface Patch {
 const concurrency = 16
 const firstBackOffMs = 200
 const longestBackOffMs = 10_000
-/** While the API does not say how the node is, it is asked so often. */
+/** The interval at which the Node is read again until a read succeeds. */
 const lookAgainMs = 1000
 
 /**
- * Writes what is said about pods: the newest only, one patch a pod and batch, none that changes nothing. While the API is away it tries again, less and less often.
+ * Writes pod statuses to the API: only the newest, at most one patch for each pod and batch, and none without changes.
+ * Retries with back-off while the API is unavailable.
  */
 export class StatusManager {
   readonly #options: StatusManagerOptions
   readonly #entries = new Map<string, Entry>()
-  /** Pods with something to say, in the order in which they came. */
+  /** Pods with unsent statuses, in order. */
   readonly #dirty = new Set<string>()
   #inFlight = 0
   #failures = 0
   #cancelBackOff: (() => void) | undefined
-  /** While it is not known whether the node is lost: somebody else has said that a pod is not ready. */
+  /** Set while another client has marked a pod as not ready and it is unknown whether the node is lost. */
   #doubt: { isNew: boolean } | undefined
   #isScheduled = false
   #isStopped = false
@@ -71,24 +80,24 @@ export class StatusManager {
     this.#options = options
   }
 
-  /** What was said last about a pod; undefined if nothing since the agent started. */
+  /** The status that was set last; undefined if none was since the agent started. */
   get(uid: string): PodStatus | undefined {
     return this.#entries.get(uid)?.status
   }
 
-  /** Says something about a pod: sent with the next batch, unless something newer is said before. */
+  /** Sets the status of a pod. It is sent with the next batch unless a newer one replaces it. */
   set(pod: Pod, status: PodStatus, isUrgent = false): void {
     const entry = this.#entry(pod)
     if (isUrgent) entry.isUrgent = true
     entry.basis = pod.metadata.resourceVersion
     const isKnown = entry.status !== undefined && !isUrgent && semanticEqual(entry.status, status)
-    // What is known may have waited to be about this version.
+    // An earlier status may have waited for this version of the pod.
     if (isKnown && !this.#dirty.has(pod.metadata.uid!)) return
     entry.status = status
     this.#markDirty(pod.metadata.uid!)
   }
 
-  /** The API has this version of a pod now. Should it say something else than was said here, it is told again. */
+  /** Takes the version of a pod that the API has. If its status differs from the one set here, that is sent again. */
   observed(pod: Pod): void {
     const entry = this.#entries.get(pod.metadata.uid!)
     if (!entry || !isNewer(pod, entry.pod)) return
@@ -97,14 +106,14 @@ export class StatusManager {
     else if (!this.#dirty.has(pod.metadata.uid!)) this.#settle(entry)
   }
 
-  /** The node was lost, and is not any more: whether its pods are ready is its own business again. */
+  /** Called when a lost node is back: it writes the readiness of its pods again. */
   nodeFound(): void {
     for (const [uid, entry] of this.#entries) {
       if (entry.status && this.#patchOf(entry, entry.status)) this.#markDirty(uid)
     }
   }
 
-  /** Resolves once the API has what was said last, or the pod is gone. */
+  /** Resolves once the API has the status that was set last, or the pod is gone. */
   settled(uid: string): Promise<void> {
     const entry = this.#entries.get(uid)
     if (!entry || (!this.#dirty.has(uid) && !entry.isSending)) return Promise.resolve()
@@ -120,7 +129,7 @@ export class StatusManager {
     this.#release(entry)
   }
 
-  /** How many pods wait to be told of. */
+  /** The number of pods with unsent statuses. */
   get pending(): number {
     return this.#dirty.size + this.#inFlight
   }
@@ -136,26 +145,37 @@ export class StatusManager {
     let entry = this.#entries.get(uid)
     if (!entry) {
       const budget = new PatchBudget(this.#options.clock.now())
-      entry = { pod, status: undefined, basis: undefined, budget, isSending: false, isUrgent: false, cancelWait: undefined, waiting: [] }
+      entry = {
+        pod,
+        status: undefined,
+        basis: undefined,
+        budget,
+        isSending: false,
+        isUrgent: false,
+        cancelWait: undefined,
+        waiting: [],
+      }
       this.#entries.set(uid, entry)
     } else if (isNewer(pod, entry.pod)) entry.pod = pod
     return entry
   }
 
-  /** Takes in a newer version of a pod. A mark that it is not ready may be heard of before the node that is lost. */
+  /**
+   * Takes a newer version of a pod. The mark that a pod is not ready may arrive before the news that the node is lost.
+   */
   #take(entry: Entry, pod: Pod): void {
     const isMarked = saysReady(entry.pod.status) && !saysReady(pod.status) && saysReady(entry.status)
     entry.pod = pod
     if (isMarked && !this.#options.isNodeLost()) void this.#askForNode()
   }
 
-  /** What is to be written so that the API has this status, as far as it is for the node to say. */
+  /** The patch that gives the pod its status, as far as the node may write it. */
   #patchOf({ pod }: Entry, status: PodStatus): Record<string, unknown> | undefined {
     const isOurs = !this.#doubt && !this.#options.isNodeLost()
     return statusPatch(pod.status, isOurs ? status : withStoredReadiness(pod.status, status))
   }
 
-  /** Asks how the node is, after all that has been seen. Until it is known, no pod is said to be ready again. */
+  /** Reads the Node again. Until it is known whether the node is lost, no pod becomes ready again. */
   async #askForNode(): Promise<void> {
     if (this.#doubt) {
       this.#doubt.isNew = true
@@ -163,7 +183,7 @@ export class StatusManager {
     }
     const doubt: { isNew: boolean } = { isNew: true }
     this.#doubt = doubt
-    // It ends with an answer, or with the agent.
+    // The loop ends with a successful read or when the agent stops.
     while (doubt.isNew && !this.#isStopped) {
       doubt.isNew = false
       if (await this.#options.lookAtNode()) continue
@@ -179,7 +199,7 @@ export class StatusManager {
     this.#schedule()
   }
 
-  /** What is said in the same moment goes into the same batch. */
+  /** Statuses that are set in the same turn of the event loop share a batch. */
   #schedule(): void {
     if (this.#isScheduled || this.#isStopped || this.#cancelBackOff) return
     this.#isScheduled = true
@@ -227,14 +247,20 @@ export class StatusManager {
     }
     entry.isSending = true
     this.#inFlight++
-    void this.#send(entry, status, { metadata: { uid, ...(opensGate(status) ? { resourceVersion } : {}) }, status: patch })
+    void this.#send(entry, status, {
+      metadata: { uid, ...(opensGate(status) ? { resourceVersion } : {}) },
+      status: patch,
+    })
   }
 
   async #send(entry: Entry, status: PodStatus, patch: Patch): Promise<void> {
     const { name = '', namespace = '' } = entry.pod.metadata
     const { uid, resourceVersion } = patch.metadata
     try {
-      const pod = await this.#options.client.patch(pods, namespace, name, patch, { type: 'strategic', subresource: 'status' })
+      const pod = await this.#options.client.patch(pods, namespace, name, patch, {
+        type: 'strategic',
+        subresource: 'status',
+      })
       this.#options.patched?.('done')
       this.#failures = 0
       if (isNewer(pod, entry.pod)) this.#take(entry, pod)
@@ -261,13 +287,16 @@ export class StatusManager {
     if (!this.#entries.has(uid) || this.#isStopped) return
     const { name, namespace } = entry.pod.metadata
     if (isNotFound(error) || isAnotherUid(error)) return this.#settle(entry) // gone: the watch will say so
-    const mayPass = error instanceof TransportError || isConflict(error) || (error instanceof ApiError && (error.code >= 500 || error.code === 429))
+    const mayPass =
+      error instanceof TransportError ||
+      isConflict(error) ||
+      (error instanceof ApiError && (error.code >= 500 || error.code === 429))
     if (!mayPass) {
       this.#options.logger.error('what was said about a pod was refused', { pod: `${namespace}/${name}`, error })
       return this.#settle(entry)
     }
     this.#dirty.add(uid)
-    // Of a pod that has changed there is nothing to wait for but the watch.
+    // A conflict: the watch delivers the changed pod.
     if (!isBound || !isConflict(error)) this.#backOff()
   }
 
@@ -293,12 +322,15 @@ export class StatusManager {
 }
 
 /**
- * Whether a status opens the gate that others shut: that is for the very version of the pod in which it was seen that it may be opened. Meanwhile it may
- * have been shut for something else.
+ * True if the status opens the readiness gate of an in-place update. It is only valid for the version of the pod in
+ * which it was generated, because the gate may have been closed again for another update.
  */
-const opensGate = ({ conditions }: PodStatus): boolean => conditions?.some(({ type }) => type === inPlaceUpdateReady) === true
+const opensGate = ({ conditions }: PodStatus): boolean =>
+  conditions?.some(({ type }) => type === inPlaceUpdateReady) === true
 
-/** Whether what was said last must not be sent any more: something will be said of the pod as it is now. */
-const isOutdated = ({ pod, status, basis }: Entry): boolean => status !== undefined && opensGate(status) && basis !== pod.metadata.resourceVersion
+/** True if the status must not be sent any more. A newer one will be generated from the present version of the pod. */
+const isOutdated = ({ pod, status, basis }: Entry): boolean =>
+  status !== undefined && opensGate(status) && basis !== pod.metadata.resourceVersion
 
-const isNewer = (pod: Pod, than: Pod): boolean => compareResourceVersions(pod.metadata.resourceVersion ?? '0', than.metadata.resourceVersion ?? '0') > 0
+const isNewer = (pod: Pod, than: Pod): boolean =>
+  compareResourceVersions(pod.metadata.resourceVersion ?? '0', than.metadata.resourceVersion ?? '0') > 0

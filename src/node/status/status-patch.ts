@@ -1,45 +1,71 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
 
-/** What the agent says about a pod; everything else in its status belongs to others. */
+/** The status fields that the agent owns. All others belong to other clients. */
 const ownFields = [
-  'phase', 'reason', 'message', 'hostIP', 'hostIPs', 'podIP', 'podIPs', 'startTime', 'initContainerStatuses', 'containerStatuses',
-  'ephemeralContainerStatuses', 'observedGeneration',
+  'phase',
+  'reason',
+  'message',
+  'hostIP',
+  'hostIPs',
+  'podIP',
+  'podIPs',
+  'startTime',
+  'initContainerStatuses',
+  'containerStatuses',
+  'ephemeralContainerStatuses',
+  'observedGeneration',
 ] as const satisfies readonly (keyof PodStatus)[]
 
-/** Lists that a patch would merge by address: what is no longer there has to be named. */
+/** Lists that a strategic merge patch merges by address: removed entries must be named in the patch. */
 const addressLists = new Set<string>(['podIPs', 'hostIPs'])
 
-/** The strategic merge patch that makes of a stored status what is to be said; undefined where it would change nothing. */
+/** The strategic merge patch from a stored status to the wanted one; undefined if nothing changes. */
 export function statusPatch(stored: PodStatus | undefined, wanted: PodStatus): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {}
   for (const field of ownFields) {
     const [was, is] = [stored?.[field], wanted[field]]
     if (semanticEqual(was, is)) continue
-    patch[field] = is === undefined ? null : addressLists.has(field) && was !== undefined ? [{ $patch: 'replace' }, ...(is as { ip: string }[])] : is
+    patch[field] =
+      is === undefined
+        ? null
+        : addressLists.has(field) && was !== undefined
+          ? [{ $patch: 'replace' }, ...(is as { ip: string }[])]
+          : is
   }
   const conditions = conditionsPatch(stored?.conditions ?? [], wanted.conditions ?? [])
   if (conditions) Object.assign(patch, conditions)
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-function conditionsPatch(stored: readonly PodCondition[], wanted: readonly PodCondition[]): Record<string, unknown> | undefined {
+function conditionsPatch(
+  stored: readonly PodCondition[],
+  wanted: readonly PodCondition[],
+): Record<string, unknown> | undefined {
   const find = (type: string) => stored.find((c) => c.type === type)
   const changed = wanted.filter((c) => !semanticEqual(find(c.type), c))
-  // Whoever patches one of ours moves it: that alone is not worth a write.
+  // A patch by another client may reorder our conditions. The order alone is not worth a write.
   if (changed.length === 0) return undefined
-  const order = [...wanted.map((c) => c.type), ...stored.map((c) => c.type).filter((type) => !wanted.some((c) => c.type === type))]
+  const order = [
+    ...wanted.map((c) => c.type),
+    ...stored.map((c) => c.type).filter((type) => !wanted.some((c) => c.type === type)),
+  ]
   const cleared = changed.map((c) => {
     const was = find(c.type)
-    return { ...c, ...(was?.reason && !c.reason ? { reason: null } : {}), ...(was?.message && !c.message ? { message: null } : {}) }
+    return {
+      ...c,
+      ...(was?.reason && !c.reason ? { reason: null } : {}),
+      ...(was?.message && !c.message ? { message: null } : {}),
+    }
   })
   return { conditions: cleared, '$setElementOrder/conditions': order.map((type) => ({ type })) }
 }
 
-/** The same status, with the very parts of the stored one where both say the same: those are in memory anyway. */
+/** The same status with the unchanged parts of the stored one, so that memory holds them once. */
 export function sharedWith(stored: PodStatus, own: PodStatus): PodStatus {
   const shared: Record<string, unknown> = { ...own }
-  for (const field of ownFields) if (field in own && semanticEqual(stored[field], own[field])) shared[field] = stored[field]
+  for (const field of ownFields)
+    if (field in own && semanticEqual(stored[field], own[field])) shared[field] = stored[field]
   const conditions = own.conditions?.map((condition) => {
     const there = stored.conditions?.find(({ type }) => type === condition.type)
     return semanticEqual(there, condition) ? there! : condition

@@ -1,5 +1,24 @@
-import { access, chmod, chown, lchown, lstat, mkdir, open, readdir, readlink, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import {
+  access,
+  chmod,
+  chown,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import type { VolumeFiles } from './files.ts'
 import { type Located, giveAway, locate } from './safe-walk.ts'
 
@@ -9,21 +28,37 @@ export interface Disk {
   readonly keepsFiles: boolean
   /** Makes a directory, its parents too, unless it is there. */
   makeDirectory(directory: string, mode?: number): Promise<void>
-  /** Checks, or makes, a path of the host's as a hostPath volume's type says. What is made belongs to `owner`, if there is one. Throws what is wrong with it. */
+  /**
+   * Makes a directory whose contents are in memory, of so many bytes at most; without a limit half of the memory there
+   * is.
+   */
+  makeMemory(directory: string, sizeBytes: number | undefined): Promise<void>
+  /**
+   * Checks, or makes, a path of the host's as a hostPath volume's type says. What is made belongs to `owner`, if there
+   * is one. Throws what is wrong with it.
+   */
   prepareHostPath(hostPath: string, type: string, owner?: number): Promise<void>
-  /** Makes the files of a directory these and no others, all at the same moment for who looks. They belong to `owner`, if there is one. */
+  /**
+   * Makes the files of a directory these and no others, all at the same moment for who looks. They belong to `owner`,
+   * if there is one.
+   */
   writeFiles(directory: string, files: VolumeFiles, owner?: number): Promise<void>
   /** Gives all of a directory to a user and a group of the same id, unless the directory is theirs already. */
   giveToUser(directory: string, uid: number): Promise<void>
-  /** Gives all of a directory to a group, which may read it, and unless it is only for reading write it; what is made in it later is the group's, too. */
+  /**
+   * Gives all of a directory to a group, which may read it, and unless it is only for reading write it; what is made in
+   * it later is the group's, too.
+   */
   giveToGroup(directory: string, gid: number, readOnly: boolean): Promise<void>
   /**
-   * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made with the
-   * root's mode. Throws where it leads out of the volume.
+   * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made with
+   * the root's mode. Throws where it leads out of the volume.
    */
   locate(root: string, below: string): Promise<Located>
   /** Makes an empty file that everybody may write to, and its directory. */
   makeNote(file: string): Promise<void>
+  /** Writes a file in its place, its directory too. */
+  writeFile(file: string, text: string): Promise<void>
   /** The end of a file, of so many bytes; empty for one that is not there. */
   readEnd(file: string, mostBytes: number): Promise<string>
   /** Removes a directory with all that is in it. */
@@ -34,17 +69,34 @@ export interface Disk {
 export const noDisk: Disk = {
   keepsFiles: false,
   makeDirectory: async () => {},
+  makeMemory: async () => {},
   prepareHostPath: async () => {},
   writeFiles: async () => {},
   giveToGroup: async () => {},
   giveToUser: async () => {},
   locate: async (root, below) => ({ path: path.join(root, below), identity: undefined }),
   makeNote: async () => {},
+  writeFile: async () => {},
   readEnd: async () => '',
   remove: async () => {},
 }
 
-const exists = (at: string): Promise<boolean> => access(at).then(() => true, () => false)
+const run = promisify(execFile)
+
+/** The mounts at or below a directory of this machine, in the order in which they were made. */
+async function mountsBelow(directory: string): Promise<string[]> {
+  if (process.platform !== 'linux') return []
+  const targets = (await readFile('/proc/self/mounts', 'utf8'))
+    .split('\n')
+    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+  return targets.filter((target) => target === directory || target.startsWith(`${directory}${path.sep}`))
+}
+
+const exists = (at: string): Promise<boolean> =>
+  access(at).then(
+    () => true,
+    () => false,
+  )
 
 /** The machine's own file system. */
 export const localDisk: Disk = {
@@ -53,6 +105,13 @@ export const localDisk: Disk = {
   async makeDirectory(directory, mode) {
     await mkdir(directory, { recursive: true })
     if (mode !== undefined) await chmod(directory, mode)
+  },
+
+  async makeMemory(directory, sizeBytes) {
+    if ((await mountsBelow(directory)).includes(directory)) return
+    await mkdir(directory, { recursive: true })
+    const size = sizeBytes === undefined ? '' : `size=${sizeBytes},`
+    await run('mount', ['-t', 'tmpfs', '-o', `${size}mode=1777,nosuid,nodev`, 'tmpfs', directory])
   },
 
   async prepareHostPath(hostPath, type, owner) {
@@ -68,7 +127,13 @@ export const localDisk: Disk = {
     }
     if (!isThere) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
     const info = await stat(hostPath)
-    const isRight = type.startsWith('Directory') ? info.isDirectory() : type.startsWith('File') ? info.isFile() : type === 'Socket' ? info.isSocket() : true
+    const isRight = type.startsWith('Directory')
+      ? info.isDirectory()
+      : type.startsWith('File')
+        ? info.isFile()
+        : type === 'Socket'
+          ? info.isSocket()
+          : true
     if (!isRight) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
   },
 
@@ -102,7 +167,10 @@ export const localDisk: Disk = {
     // What was given away before stays so, however much it is; files that are only for reading are made anew each time.
     const root = await lstat(directory)
     if (!readOnly && root.gid === gid && (root.mode & 0o2770) === 0o2770) return
-    await giveAway(directory, readOnly ? { gid, fileMode: 0o440, directoryMode: 0o2550 } : { gid, fileMode: 0o660, directoryMode: 0o2770 })
+    await giveAway(
+      directory,
+      readOnly ? { gid, fileMode: 0o440, directoryMode: 0o2550 } : { gid, fileMode: 0o660, directoryMode: 0o2770 },
+    )
   },
 
   async giveToUser(directory, uid) {
@@ -115,6 +183,11 @@ export const localDisk: Disk = {
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, '')
     await chmod(file, 0o666)
+  },
+
+  async writeFile(file, text) {
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, text)
   },
 
   async readEnd(file, mostBytes) {
@@ -131,15 +204,26 @@ export const localDisk: Disk = {
   },
 
   async remove(directory) {
+    // Only what is the pod's own goes: whatever is still mounted is let go of first.
+    for (const mounted of (await mountsBelow(directory)).reverse()) await run('umount', ['--lazy', mounted])
     await rm(directory, { recursive: true, force: true })
   },
 }
 
-const words: Readonly<Record<string, string>> = { Directory: 'directory', DirectoryOrCreate: 'directory', File: 'file', FileOrCreate: 'file', Socket: 'socket file', CharDevice: 'character device', BlockDevice: 'block device' }
+const words: Readonly<Record<string, string>> = {
+  Directory: 'directory',
+  DirectoryOrCreate: 'directory',
+  File: 'file',
+  FileOrCreate: 'file',
+  Socket: 'socket file',
+  CharDevice: 'character device',
+  BlockDevice: 'block device',
+}
 
 async function linkEntries(directory: string, files: VolumeFiles): Promise<void> {
   const wanted = new Set([...files.keys()].map((name) => name.split('/')[0]!))
-  for (const entry of await readdir(directory)) if (!entry.startsWith('..') && !wanted.has(entry)) await unlink(path.join(directory, entry))
+  for (const entry of await readdir(directory))
+    if (!entry.startsWith('..') && !wanted.has(entry)) await unlink(path.join(directory, entry))
   for (const name of wanted) {
     const at = path.join(directory, name)
     if (!(await lstat(at).catch(() => undefined))) await symlink(path.join('..data', name), at)

@@ -1,11 +1,11 @@
 import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath, Pod, Secret } from '../../api/generated/types.ts'
-import type { SandboxReason } from '../../api/kinds/sandbox-condition.ts'
+import type { SandboxReason } from '../../api/kinds/pods/sandbox-condition.ts'
 import { type Place, fieldValue, resourceValue } from '../env/field-values.ts'
 import { containersOf } from '../pods/containers.ts'
 import { MountError } from './mount-error.ts'
 
 /** A file of a volume that is made from objects. */
-export interface VolumeFile {
+interface VolumeFile {
   data: Buffer
   mode: number
 }
@@ -49,7 +49,13 @@ const missingFrom =
   (reason: SandboxReason, why: string): MountError | undefined =>
     optional ? undefined : new MountError(volume, reason, why)
 
-export function configMapFiles(volume: string, name: string, source: ObjectSource, object: ConfigMap | undefined, mode = defaultMode): VolumeFiles {
+export function configMapFiles(
+  volume: string,
+  name: string,
+  source: ObjectSource,
+  object: ConfigMap | undefined,
+  mode = defaultMode,
+): VolumeFiles {
   const missing = missingFrom(volume, source)
   const absent = object ? undefined : missing('ConfigMapNotFound', `configmap "${name}" not found`)
   if (absent) throw absent
@@ -57,19 +63,35 @@ export function configMapFiles(volume: string, name: string, source: ObjectSourc
   for (const [key, value] of Object.entries(object?.data ?? {})) contents.set(key, Buffer.from(value, 'utf8'))
   for (const [key, value] of Object.entries(object?.binaryData ?? {})) contents.set(key, Buffer.from(value, 'base64'))
   return chosen(contents, source.items, mode, (key) =>
-    missing('ConfigMapKeyNotFound', `configmap references non-existent config key: ${key}`))
+    missing('ConfigMapKeyNotFound', `configmap references non-existent config key: ${key}`),
+  )
 }
 
-export function secretFiles(volume: string, name: string, source: ObjectSource, object: Secret | undefined, mode = defaultMode): VolumeFiles {
+export function secretFiles(
+  volume: string,
+  name: string,
+  source: ObjectSource,
+  object: Secret | undefined,
+  mode = defaultMode,
+): VolumeFiles {
   const missing = missingFrom(volume, source)
   const absent = object ? undefined : missing('SecretNotFound', `secret "${name}" not found`)
   if (absent) throw absent
-  const contents = new Map(Object.entries(object?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64')]))
+  const contents = new Map(
+    Object.entries(object?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64')]),
+  )
   return chosen(contents, source.items, mode, (key) =>
-    missing('SecretKeyNotFound', `references non-existent secret key: ${key}`))
+    missing('SecretKeyNotFound', `references non-existent secret key: ${key}`),
+  )
 }
 
-export function downwardFiles(volume: string, pod: Pod, items: readonly DownwardAPIVolumeFile[], place: Place, mode = defaultMode): VolumeFiles {
+export function downwardFiles(
+  volume: string,
+  pod: Pod,
+  items: readonly DownwardAPIVolumeFile[],
+  place: Place,
+  mode = defaultMode,
+): VolumeFiles {
   const files: VolumeFiles = new Map()
   for (const { path, fieldRef, resourceFieldRef, mode: own } of items) {
     let text = ''

@@ -1,6 +1,9 @@
 import {
-  type SandboxFailure, type SandboxReason, mountFailure, sandboxReasons,
-} from '../../api/kinds/sandbox-condition.ts'
+  type SandboxFailure,
+  type SandboxReason,
+  mountFailure,
+  sandboxReasons,
+} from '../../api/kinds/pods/sandbox-condition.ts'
 
 /** Why a volume is not there, for the pod's condition and for the event. */
 export class MountError extends Error {
@@ -20,7 +23,9 @@ export class MountError extends Error {
   /** A failure without a reason of its own. */
   static of(volume: string, error: unknown): MountError {
     return new MountError(
-      volume, sandboxReasons.volumeMountFailed, error instanceof Error ? error.message : String(error)
+      volume,
+      sandboxReasons.volumeMountFailed,
+      error instanceof Error ? error.message : String(error),
     )
   }
 }

@@ -3,8 +3,10 @@ import { constants } from 'node:fs'
 import path from 'node:path'
 
 /*
- * Containers may change a volume while the node works in it: a directory that was looked at may be a symbolic link a moment later. Here each
- * step starts from an open directory and follows no link, as openat(2) with O_NOFOLLOW does. /proc/self/fd/N names an open directory.
+ * Containers may change a volume while the node works in it: a directory that was looked at may be a symbolic link a
+ * moment later. Here each
+ * step starts from an open directory and follows no link, as openat(2) with O_NOFOLLOW does. /proc/self/fd/N names an
+ * open directory.
  */
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
@@ -32,8 +34,8 @@ export interface Located {
 const isMissing = (e: unknown): boolean => (e as NodeJS.ErrnoException).code === 'ENOENT'
 
 /**
- * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made, with the root's mode
- * and owner. Throws where it leads out of the volume.
+ * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made, with
+ * the root's mode and owner. Throws where it leads out of the volume.
  */
 export async function locate(root: string, below: string): Promise<Located> {
   const top = await realpath(root)
@@ -44,7 +46,8 @@ export async function locate(root: string, below: string): Promise<Located> {
       if (isMissing(e)) return next
       throw e
     })
-    if (at !== top && !at.startsWith(`${top}${path.sep}`)) throw new Error(`subpath ${JSON.stringify(at)} not within volume path ${JSON.stringify(top)}`)
+    if (at !== top && !at.startsWith(`${top}${path.sep}`))
+      throw new Error(`subpath ${JSON.stringify(at)} not within volume path ${JSON.stringify(top)}`)
     if (at === next) await makeBelow(top, path.relative(top, at))
   }
   return { path: at, identity: await identityBelow(top, path.relative(top, at)) }
@@ -59,7 +62,13 @@ async function makeBelow(top: string, below: string): Promise<void> {
   if (last === undefined) return
   await within(top, names, async (parent) => {
     const at = parent.entry(last)
-    if (await lstat(at).then(() => true, () => false)) return
+    if (
+      await lstat(at).then(
+        () => true,
+        () => false,
+      )
+    )
+      return
     await mkdir(at)
     const made = await openDirectory(at)
     const model = await within(top, [], ({ handle }) => handle.stat())
@@ -83,7 +92,11 @@ async function identityBelow(top: string, below: string): Promise<string | undef
 }
 
 /** Opens one directory after the other, none of them through a link, and runs `work` with the last. */
-async function within<T>(top: string, names: readonly string[], work: (directory: OpenDirectory) => Promise<T>): Promise<T> {
+async function within<T>(
+  top: string,
+  names: readonly string[],
+  work: (directory: OpenDirectory) => Promise<T>,
+): Promise<T> {
   let here = await openDirectory(top)
   let known = top
   try {
@@ -100,7 +113,7 @@ async function within<T>(top: string, names: readonly string[], work: (directory
 }
 
 /** The owner and mode that something is to have; what is undefined stays. */
-export interface Ownership {
+interface Ownership {
   uid?: number
   gid?: number
   /** Added to the mode, of a file and of a directory. */
@@ -127,7 +140,9 @@ async function giveDirectory(at: string, known: string, to: Ownership, level: nu
       const below = here.entry(entry.name)
       const given = entry.isDirectory()
         ? giveDirectory(below, path.join(known, entry.name), to, level + 1)
-        : entry.isFile() ? giveFile(below, to) : giveLink(below, to)
+        : entry.isFile()
+          ? giveFile(below, to)
+          : giveLink(below, to)
       await given.catch((e: unknown) => {
         if (!passing.has((e as NodeJS.ErrnoException).code ?? '')) throw e
       })

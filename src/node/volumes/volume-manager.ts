@@ -1,7 +1,16 @@
 import path from 'node:path'
-import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, ProjectedVolumeSource, Secret, Volume } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
-import type { SandboxReason } from '../../api/kinds/sandbox-condition.ts'
+import type {
+  ConfigMap,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ProjectedVolumeSource,
+  Secret,
+  Volume,
+} from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
+import { quantityToNumber } from '../../api/numbers/quantity.ts'
+import type { SandboxReason } from '../../api/kinds/pods/sandbox-condition.ts'
 import type { Place } from '../env/field-values.ts'
 import { type PodUserSource, noPodUsers } from '../runtime/pod-users.ts'
 import { StageError } from '../stages.ts'
@@ -23,7 +32,10 @@ export interface VolumeSources {
   driver?(name: string): Promise<void>
 }
 
-/** Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups; what people have made keeps its owner. */
+/**
+ * Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups; what people have
+ * made keeps its owner.
+ */
 interface Mounted {
   at: string
   madeBy: 'machine' | 'people' | 'node'
@@ -33,7 +45,8 @@ const ofPod = (at: string): Mounted => ({ at, madeBy: 'node' })
 
 const provisionedBy = 'pv.kubernetes.io/provisioned-by'
 
-const isForReading = (volume: Volume): boolean => [volume.configMap, volume.secret, volume.downwardAPI, volume.projected].some((source) => source !== undefined)
+const isForReading = (volume: Volume): boolean =>
+  [volume.configMap, volume.secret, volume.downwardAPI, volume.projected].some((source) => source !== undefined)
 
 const absent = (kind: string, resource: string, name: string): string =>
   `failed to fetch ${kind} from API server: ${resource} "${name}" not found`
@@ -41,14 +54,30 @@ const absent = (kind: string, resource: string, name: string): string =>
 /** Whether the file system refused something. Clients wrap what the network's calls throw. */
 const isDiskError = (e: unknown): boolean => e instanceof Error && 'syscall' in e
 
+interface VolumeManagerOptions {
+  users?: PodUserSource | undefined
+  privatePaths?: PrivatePaths | undefined
+  mountsMemory?: boolean
+}
+
 /** Makes the volumes of pods below a directory of the node's. */
 export class VolumeManager {
   readonly #disk: Disk
   readonly #root: string
   readonly #users: PodUserSource
   readonly #private: PrivatePaths
+  readonly #mountsMemory: boolean
 
-  constructor(disk: Disk, root: string, users: PodUserSource = noPodUsers, privatePaths: PrivatePaths = nothingPrivate) {
+  /**
+   * `mountsMemory`: volumes of the medium Memory are file systems of their own, which takes root. Else they are
+   * directories like any other.
+   */
+  constructor(
+    disk: Disk,
+    root: string,
+    { users = noPodUsers, privatePaths = nothingPrivate, mountsMemory = false }: VolumeManagerOptions = {},
+  ) {
+    this.#mountsMemory = mountsMemory
     this.#disk = disk
     this.#root = root
     this.#users = users
@@ -73,7 +102,8 @@ export class VolumeManager {
         const { at, madeBy } = await this.#mountOne(pod, volume, sources, place, user)
         paths.set(volume.name, at)
         if (user !== undefined && madeBy === 'node') await this.#disk.giveToUser(at, user)
-        if (fsGroup !== undefined && madeBy !== 'machine') await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
+        if (fsGroup !== undefined && madeBy !== 'machine')
+          await this.#disk.giveToGroup(at, Number(fsGroup), isForReading(volume))
       } catch (e) {
         throw isDiskError(e) ? MountError.of(volume.name, e) : e
       }
@@ -92,12 +122,25 @@ export class VolumeManager {
     return file
   }
 
+  /**
+   * Writes what a pod's /etc/hosts says, and answers where. Containers have the file itself mounted: it stays the same
+   * one.
+   */
+  async makeHosts(uid: string, text: string): Promise<string> {
+    const file = path.join(this.podDirectory(uid), 'etc-hosts')
+    await this.#disk.writeFile(file, text)
+    return file
+  }
+
   /** The user of a pod; undefined where pods have none of their own. */
   userOf(pod: Pod): Promise<number | undefined> {
     return this.#users.of(pod)
   }
 
-  /** The directory or file of a volume, or below it, that a container has mounted. Throws where it is not inside the volume, or not for pods. */
+  /**
+   * The directory or file of a volume, or below it, that a container has mounted. Throws where it is not inside the
+   * volume, or not for pods.
+   */
   async locate(root: string, below: string, isHostPath: boolean): Promise<Located> {
     const located = await this.#disk.locate(root, below)
     const problem = isHostPath ? problemOfPath(this.#private, located.path, 'pod') : undefined
@@ -120,33 +163,69 @@ export class VolumeManager {
     this.#users.release(uid)
   }
 
-  async #mountOne(pod: Pod, volume: Volume, sources: VolumeSources, place: Place, user: number | undefined): Promise<Mounted> {
+  async #mountOne(
+    pod: Pod,
+    volume: Volume,
+    sources: VolumeSources,
+    place: Place,
+    user: number | undefined,
+  ): Promise<Mounted> {
     const { name } = volume
     const namespace = pod.metadata.namespace ?? ''
-    const directory = (plugin: string) => path.join(this.podDirectory(pod.metadata.uid ?? ''), 'volumes', `kubernetes.io~${plugin}`, name)
+    const directory = (plugin: string) =>
+      path.join(this.podDirectory(pod.metadata.uid ?? ''), 'volumes', `kubernetes.io~${plugin}`, name)
     const files = async (plugin: string, contents: VolumeFiles) => {
       await this.#disk.writeFiles(directory(plugin), contents, user)
       return ofPod(directory(plugin))
     }
     if (volume.configMap) {
       const { name: source = '', defaultMode } = volume.configMap
-      return files('configmap', configMapFiles(name, source, volume.configMap, await sources.configMap(namespace, source), defaultMode))
+      return files(
+        'configmap',
+        configMapFiles(name, source, volume.configMap, await sources.configMap(namespace, source), defaultMode),
+      )
     }
     if (volume.secret) {
       const { secretName = '', defaultMode } = volume.secret
-      return files('secret', secretFiles(name, secretName, volume.secret, await sources.secret(namespace, secretName), defaultMode))
+      return files(
+        'secret',
+        secretFiles(name, secretName, volume.secret, await sources.secret(namespace, secretName), defaultMode),
+      )
     }
-    if (volume.downwardAPI) return files('downward-api', downwardFiles(name, pod, volume.downwardAPI.items ?? [], place, volume.downwardAPI.defaultMode))
+    if (volume.downwardAPI)
+      return files(
+        'downward-api',
+        downwardFiles(name, pod, volume.downwardAPI.items ?? [], place, volume.downwardAPI.defaultMode),
+      )
     if (volume.projected) return files('projected', await this.#projected(pod, name, volume.projected, sources, place))
-    if (volume.hostPath) return { at: await this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? '', 'pod', user), madeBy: 'machine' }
-    if (volume.persistentVolumeClaim) return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources, user)
+    if (volume.hostPath)
+      return {
+        at: await this.#hostPath(name, volume.hostPath.path, volume.hostPath.type ?? '', 'pod', user),
+        madeBy: 'machine',
+      }
+    if (volume.persistentVolumeClaim)
+      return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources, user)
     if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources, user)
     if (volume.csi) await this.#driver(name, volume.csi.driver, sources)
+    const { medium, sizeLimit } = volume.emptyDir ?? {}
+    if (medium === 'Memory' && this.#mountsMemory) {
+      await this.#disk.makeMemory(
+        directory('empty-dir'),
+        sizeLimit === undefined ? undefined : quantityToNumber(sizeLimit),
+      )
+      return ofPod(directory('empty-dir'))
+    }
     await this.#disk.makeDirectory(directory('empty-dir'), 0o777)
     return ofPod(directory('empty-dir'))
   }
 
-  async #projected(pod: Pod, name: string, projected: ProjectedVolumeSource, sources: VolumeSources, place: Place): Promise<VolumeFiles> {
+  async #projected(
+    pod: Pod,
+    name: string,
+    projected: ProjectedVolumeSource,
+    sources: VolumeSources,
+    place: Place,
+  ): Promise<VolumeFiles> {
     const namespace = pod.metadata.namespace ?? ''
     const all: VolumeFiles = new Map()
     const { defaultMode } = projected
@@ -154,8 +233,20 @@ export class VolumeManager {
       for (const [at, file] of files) all.set(at, file)
     }
     for (const { configMap, secret, downwardAPI, serviceAccountToken } of projected.sources ?? []) {
-      if (configMap) add(configMapFiles(name, configMap.name ?? '', configMap, await sources.configMap(namespace, configMap.name ?? ''), defaultMode))
-      if (secret) add(secretFiles(name, secret.name ?? '', secret, await sources.secret(namespace, secret.name ?? ''), defaultMode))
+      if (configMap)
+        add(
+          configMapFiles(
+            name,
+            configMap.name ?? '',
+            configMap,
+            await sources.configMap(namespace, configMap.name ?? ''),
+            defaultMode,
+          ),
+        )
+      if (secret)
+        add(
+          secretFiles(name, secret.name ?? '', secret, await sources.secret(namespace, secret.name ?? ''), defaultMode),
+        )
       if (downwardAPI) add(downwardFiles(name, pod, downwardAPI.items ?? [], place, defaultMode))
       // A token that nobody reads need not be made.
       if (serviceAccountToken && this.#disk.keepsFiles) {
@@ -171,7 +262,13 @@ export class VolumeManager {
     return all
   }
 
-  async #hostPath(volume: string, hostPath: string, type: string, askedBy: 'pod' | 'volume', user: number | undefined): Promise<string> {
+  async #hostPath(
+    volume: string,
+    hostPath: string,
+    type: string,
+    askedBy: 'pod' | 'volume',
+    user: number | undefined,
+  ): Promise<string> {
     try {
       const problem = this.#disk.keepsFiles ? problemOfPath(this.#private, hostPath, askedBy) : undefined
       if (problem !== undefined) throw new Error(problem)
@@ -190,7 +287,13 @@ export class VolumeManager {
     })
   }
 
-  async #claim(pod: Pod, volume: string, claimName: string, sources: VolumeSources, user: number | undefined): Promise<Mounted> {
+  async #claim(
+    pod: Pod,
+    volume: string,
+    claimName: string,
+    sources: VolumeSources,
+    user: number | undefined,
+  ): Promise<Mounted> {
     const namespace = pod.metadata.namespace ?? ''
     const wait = (reason: SandboxReason, problem: string) => {
       const why = `error processing PVC ${namespace}/${claimName}: ${problem}`

@@ -1,44 +1,99 @@
 import { deepEqual } from '../../api/deep-equal.ts'
-import type { Node, Pod } from '../../api/generated/types.ts'
-import type { WeightedTerm } from './affinity-term.ts'
-import { Images } from './images.ts'
-import { MatchingPods } from './matching-pods.ts'
+import type { ContainerImage, Node, Pod } from '../../api/generated/types.ts'
+import { MatchingPods, TermIndex, type WeightedTerm } from './matching-pods.ts'
+import { NodeLabels } from './node-counts.ts'
 import { NodeInfo } from './node-info.ts'
-import { NodeLabels } from './node-labels.ts'
-import { inTurns, zoneOf } from './node-order.ts'
 import { PodInfo } from './pod-info.ts'
-import { TermIndex } from './term-index.ts'
+
+/** The zone of a node, including its region. */
+const zoneOf = ({ metadata: { labels } }: Node): string =>
+  `${labels?.['topology.kubernetes.io/region'] ?? ''}/${labels?.['topology.kubernetes.io/zone'] ?? ''}`
+
+/** The nodes, alternating between zones. */
+function inTurns(nodes: readonly NodeInfo[]): NodeInfo[] {
+  const zones = new Map<string, NodeInfo[]>()
+  for (const node of nodes) {
+    const zone = zoneOf(node.node)
+    const members = zones.get(zone)
+    if (members) members.push(node)
+    else zones.set(zone, [node])
+  }
+  const ordered: NodeInfo[] = []
+  for (let turn = 0; ordered.length < nodes.length; turn++) {
+    for (const members of zones.values()) if (turn < members.length) ordered.push(members[turn]!)
+  }
+  return ordered
+}
+
+interface Image {
+  bytes: number
+  nodes: Set<string>
+}
+
+/** The images of all nodes. */
+class Images {
+  readonly #byName = new Map<string, Image>()
+
+  get(name: string): { readonly bytes: number; readonly nodes: ReadonlySet<string> } | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** The images of a node have changed. */
+  change(node: string, before: Node | undefined, after: Node | undefined): void {
+    const old = before?.status?.images
+    const current = after?.status?.images
+    if (old === current) return
+    for (const image of old ?? []) this.#remove(node, image)
+    for (const { names, sizeBytes = 0 } of current ?? []) {
+      for (const name of names ?? []) {
+        const known = this.#byName.get(name)
+        if (known) known.nodes.add(node)
+        else this.#byName.set(name, { bytes: Number(sizeBytes), nodes: new Set([node]) })
+      }
+    }
+  }
+
+  #remove(node: string, { names }: ContainerImage): void {
+    for (const name of names ?? []) {
+      const image = this.#byName.get(name)
+      if (image?.nodes.delete(node) && image.nodes.size === 0) this.#byName.delete(name)
+    }
+  }
+}
 
 interface Placed {
   info: PodInfo
   node: NodeInfo
-  /** Only decided here so far: the API does not say so yet. */
+  /** True for a decision that the API does not show yet. */
   isAssumed: boolean
 }
 
-/** The weight of a term that is required, which needs none. */
+/** The weight of a required term, which is not used. */
 const required = 1
 
-/** Nodes and the pods on them, as the API tells them and as the scheduler has decided meanwhile. A cycle reads it as it is: nothing changes while it decides. */
+/**
+ * Nodes and their pods, from the API and from the scheduler's own decisions. A scheduling cycle reads it directly,
+ * because nothing changes during a cycle.
+ */
 export class Cluster {
   readonly images = new Images()
   readonly #nodes = new Map<string, NodeInfo>()
   readonly labels = new NodeLabels(this.#nodes)
   readonly matching = new MatchingPods(this.#nodes, this.labels)
-  /** Terms of pods that are there. */
+  /** Affinity terms of existing pods. */
   readonly terms = {
     affinity: new TermIndex(this.labels),
     antiAffinity: new TermIndex(this.labels),
     preferredAffinity: new TermIndex(this.labels),
     preferredAntiAffinity: new TermIndex(this.labels),
   }
-  /** By uid. */
+  /** By UID. */
   readonly #pods = new Map<string, Placed>()
   #order: readonly NodeInfo[] | undefined
   #softTainted = 0
   #assumed = 0
 
-  /** All nodes, zones taking turns, so that the first hundred are of all zones. */
+  /** All nodes, alternating between zones, so that the first hundred are from all zones. */
   get nodes(): readonly NodeInfo[] {
     return (this.#order ??= inTurns([...this.#nodes.values()].filter((node) => node.isKnown)))
   }
@@ -51,7 +106,7 @@ export class Cluster {
     return this.#assumed
   }
 
-  /** Whether any node has taints that pods would rather avoid. */
+  /** Reports whether any node has PreferNoSchedule taints. */
   get hasSoftTaints(): boolean {
     return this.#softTainted > 0
   }
@@ -61,7 +116,7 @@ export class Cluster {
     return info?.isKnown ? info : undefined
   }
 
-  /** Whether the pod has a node, be it only in our plans. */
+  /** Reports whether the pod has a node, or is assumed to. */
   has(uid: string): boolean {
     return this.#pods.has(uid)
   }
@@ -93,13 +148,13 @@ export class Cluster {
     this.#dropIfEmpty(info)
   }
 
-  /** Takes a decision for done until the API says so, or it is taken back. */
+  /** Assumes a decision until the API shows it, or it is withdrawn. */
   assume(pod: PodInfo, nodeName: string): void {
     this.#place(pod, nodeName, true)
     this.#assumed++
   }
 
-  /** The API says where the pod is. Answers what was known of it before, if anything was. */
+  /** The API shows the node of the pod. Returns the previous entry, if any. */
   setPod(pod: Pod): { info: PodInfo; before: PodInfo | undefined; wasAssumed: boolean } {
     const placed = this.#pods.get(pod.metadata.uid!)
     const before = placed?.info
@@ -115,7 +170,7 @@ export class Cluster {
     return { info, before, wasAssumed }
   }
 
-  /** The pod is gone, or is not going to its node after all. */
+  /** The pod is deleted, or is not bound to its node after all. */
   removePod(uid: string): PodInfo | undefined {
     const placed = this.#pods.get(uid)
     if (!placed) return undefined

@@ -1,13 +1,101 @@
-import { NodeCounts } from './node-counts.ts'
+import type { Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/generated/types.ts'
+import { type Labels, compileLabelSelector } from '../../api/selectors/label-selector.ts'
+import { NodeCounts, type NodeLabels } from './node-counts.ts'
 import type { NodeInfo } from './node-info.ts'
-import type { NodeLabels } from './node-labels.ts'
 import type { PodInfo } from './pod-info.ts'
 
-/** Which pods are counted. */
+/** The labels of a namespace, for terms with a namespace selector. */
+type NamespaceLabels = (namespace: string) => Labels
+
+/** An affinity term of a pod, prepared once per pod. */
+export interface AffinityTerm {
+  /** Equal for equivalent terms. */
+  readonly key: string
+  readonly topologyKey: string
+  /** The only namespace that it selects. Undefined for several. */
+  readonly namespace: string | undefined
+  selects(labels: Labels, namespace: string, labelsOf: NamespaceLabels): boolean
+}
+
+export interface WeightedTerm {
+  term: AffinityTerm
+  weight: number
+}
+
+/** Creates the matcher of a term of a pod in this namespace. */
+function compileTerm(term: PodAffinityTerm, ownNamespace: string): AffinityTerm {
+  const { labelSelector, namespaceSelector, namespaces = [], topologyKey } = term
+  const listed = namespaces.length === 0 && !namespaceSelector ? [ownNamespace] : namespaces
+  const isSelected = compileLabelSelector(labelSelector)
+  const isSelectedNamespace = namespaceSelector ? compileLabelSelector(namespaceSelector) : undefined
+  return {
+    key: JSON.stringify([listed.toSorted(), namespaceSelector ?? null, labelSelector ?? null, topologyKey]),
+    topologyKey,
+    namespace: listed.length === 1 && !namespaceSelector ? listed[0] : undefined,
+    selects: (labels, namespace, labelsOf) =>
+      (listed.includes(namespace) || (isSelectedNamespace?.(labelsOf(namespace)) ?? false)) && isSelected(labels),
+  }
+}
+
+/** All affinity terms of a pod. */
+export interface PodAffinities {
+  readonly affinity: readonly AffinityTerm[]
+  readonly antiAffinity: readonly AffinityTerm[]
+  readonly preferredAffinity: readonly WeightedTerm[]
+  readonly preferredAntiAffinity: readonly WeightedTerm[]
+}
+
+const nothing: PodAffinities = { affinity: [], antiAffinity: [], preferredAffinity: [], preferredAntiAffinity: [] }
+
+export function affinitiesOf({ metadata: { namespace = '' }, spec: { affinity } }: Pod): PodAffinities {
+  if (!affinity?.podAffinity && !affinity?.podAntiAffinity) return nothing
+  const compile = (terms: readonly PodAffinityTerm[] = []) => terms.map((term) => compileTerm(term, namespace))
+  const weighted = (terms: readonly WeightedPodAffinityTerm[] = []) =>
+    terms.map(({ podAffinityTerm, weight }) => ({ term: compileTerm(podAffinityTerm, namespace), weight }))
+  return {
+    affinity: compile(affinity.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    antiAffinity: compile(affinity.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    preferredAffinity: weighted(affinity.podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    preferredAntiAffinity: weighted(affinity.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+  }
+}
+
+/** A term of existing pods, and their nodes. */
+export interface HeldTerm {
+  readonly term: AffinityTerm
+  readonly weight: number
+  /** The number of pods per node with the term. */
+  readonly counts: NodeCounts
+}
+
+/** The terms of existing pods. All pods of a workload share their terms, so there are few of them. */
+export class TermIndex {
+  readonly #labels: NodeLabels
+  readonly #held = new Map<string, HeldTerm>()
+
+  constructor(labels: NodeLabels) {
+    this.#labels = labels
+  }
+
+  all(): IterableIterator<HeldTerm> {
+    return this.#held.values()
+  }
+
+  /** `by` more pods of the node have the term. */
+  change(term: AffinityTerm, weight: number, node: string, by: 1 | -1): void {
+    const key = `${weight} ${term.key}`
+    let held = this.#held.get(key)
+    if (!held) this.#held.set(key, (held = { term, weight, counts: new NodeCounts(this.#labels) }))
+    held.counts.add(node, by)
+    if (held.counts.isEmpty) this.#held.delete(key)
+  }
+}
+
+/** The pods that are counted. */
 export interface PodChoice {
-  /** The same for choices that mean the same. */
+  /** Equal for equivalent selections. */
   key: string
-  /** The only namespace of such pods; undefined if they may be in several. */
+  /** The only namespace of such pods. Undefined for several. */
   namespace: string | undefined
   isCounted(pod: PodInfo): boolean
 }
@@ -17,17 +105,20 @@ interface Counted extends PodChoice {
   lastUsed: number
 }
 
-/** So many choices are kept up to date; those not used for longest are forgotten, and counted anew when they are needed. */
+/**
+ * The maximum number of selections that are kept current. The least recently used one is dropped, and counted again
+ * when needed.
+ */
 const maxKept = 256
 
 /**
- * Counts pods by what selects them, node by node. What was asked for once is kept up to date as pods come and go, so that the thousandth pod of a workload
- * costs no more than the first.
+ * Counts pods per selection and node. A selection is kept current as pods change, so that the thousandth pod of a
+ * workload costs no more than the first.
  */
 export class MatchingPods {
   readonly #nodes: ReadonlyMap<string, NodeInfo>
   readonly #labels: NodeLabels
-  /** By namespace, '' for those that are in several; then by key. */
+  /** By namespace, '' for selections of several namespaces, then by key. */
   readonly #kept = new Map<string, Map<string, Counted>>()
   #size = 0
   #uses = 0
@@ -48,15 +139,18 @@ export class MatchingPods {
     return counted.counts
   }
 
-  /** A pod has come to the node, or is gone from it. */
+  /** A pod was added to a node, or removed. */
   change(pod: PodInfo, node: string, by: 1 | -1): void {
     if (this.#size === 0) return
     for (const namespace of [pod.namespace, '']) {
-      for (const { isCounted, counts } of this.#kept.get(namespace)?.values() ?? []) if (isCounted(pod)) counts.add(node, by)
+      for (const { isCounted, counts } of this.#kept.get(namespace)?.values() ?? [])
+        if (isCounted(pod)) {
+          counts.add(node, by)
+        }
     }
   }
 
-  /** What decides about pods has changed: all is counted anew. */
+  /** The label of a namespace has changed: everything is counted again. */
   clear(): void {
     this.#kept.clear()
     this.#size = 0
@@ -70,7 +164,11 @@ export class MatchingPods {
 
   #count({ isCounted }: PodChoice): NodeCounts {
     const counts = new NodeCounts(this.#labels)
-    for (const { name, pods } of this.#nodes.values()) for (const pod of pods.values()) if (isCounted(pod)) counts.add(name, 1)
+    for (const { name, pods } of this.#nodes.values())
+      for (const pod of pods.values())
+        if (isCounted(pod)) {
+          counts.add(name, 1)
+        }
     return counts
   }
 
@@ -78,7 +176,7 @@ export class MatchingPods {
     let oldest: { group: Map<string, Counted>; key: string; lastUsed: number } | undefined
     for (const group of this.#kept.values()) {
       for (const { key, lastUsed } of group.values()) {
-        // The one that was just made has not been used yet.
+        // The newest selection has not been used yet.
         if (lastUsed > 0 && (!oldest || lastUsed < oldest.lastUsed)) oldest = { group, key, lastUsed }
       }
     }

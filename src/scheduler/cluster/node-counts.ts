@@ -1,12 +1,68 @@
-import type { NodeLabels } from './node-labels.ts'
+import type { NodeInfo } from './node-info.ts'
 
-/** Counts by node, and from there by any label of nodes. Kept up to date by what changes, not by counting anew. */
+const nowhere: ReadonlySet<string> = new Set()
+
+/** The nodes by label. A label that was requested once is indexed until a node's labels change. */
+export class NodeLabels {
+  readonly #nodes: ReadonlyMap<string, NodeInfo>
+  readonly #values = new Map<string, { values: ReadonlySet<string>; isEverywhere: boolean }>()
+  #version = 0
+
+  constructor(nodes: ReadonlyMap<string, NodeInfo>) {
+    this.#nodes = nodes
+  }
+
+  /** Changes with the labels of any node. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** A node was added, removed or relabelled. */
+  changed(): void {
+    this.#version++
+    this.#values.clear()
+  }
+
+  valueOf(node: string, key: string): string | undefined {
+    return this.#nodes.get(node)?.labels?.[key]
+  }
+
+  /** All values of a label. */
+  values(key: string): ReadonlySet<string> {
+    return this.#look(key).values
+  }
+
+  /** Reports whether every node has the label. */
+  isEverywhere(key: string): boolean {
+    return this.#look(key).isEverywhere
+  }
+
+  #look(key: string): { values: ReadonlySet<string>; isEverywhere: boolean } {
+    let found = this.#values.get(key)
+    if (!found) this.#values.set(key, (found = this.#collect(key)))
+    return found
+  }
+
+  #collect(key: string): { values: ReadonlySet<string>; isEverywhere: boolean } {
+    const values = new Set<string>()
+    let isEverywhere = true
+    for (const { isKnown, labels } of this.#nodes.values()) {
+      if (!isKnown) continue
+      const value = labels?.[key]
+      if (value === undefined) isEverywhere = false
+      else values.add(value)
+    }
+    return { values: values.size > 0 ? values : nowhere, isEverywhere }
+  }
+}
+
+/** Counts by node, and by the value of any node label. They are updated incrementally. */
 export class NodeCounts {
   readonly #labels: NodeLabels
   readonly #byNode = new Map<string, number>()
-  /** By label, then by its value; only for labels that were asked for. */
+  /** By label, then by value. Only requested labels. */
   readonly #byLabel = new Map<string, Map<string, number>>()
-  /** Of the labels that these counts go by. */
+  /** The version of the labels that these counts are based on. */
   #version = 0
 
   constructor(labels: NodeLabels) {
@@ -23,12 +79,12 @@ export class NodeCounts {
     return this.#byNode.get(node) ?? 0
   }
 
-  /** The counts of all nodes that have any. */
+  /** The counts of all nodes other than zero. */
   byNode(): ReadonlyMap<string, number> {
     return this.#byNode
   }
 
-  /** The counts of all nodes that have the label, by its value. Values without any are not in it. */
+  /** The counts of all values of the label. Values with a count of zero are omitted. */
   byLabel(key: string): ReadonlyMap<string, number> {
     this.#forgetOldLabels()
     let counts = this.#byLabel.get(key)
@@ -57,7 +113,7 @@ export class NodeCounts {
   }
 }
 
-/** Adds to a count; what comes to nothing is not kept. */
+/** Adds to a count, and removes it at zero. */
 function addCount(counts: Map<string, number>, key: string, by: number): void {
   const count = (counts.get(key) ?? 0) + by
   if (count === 0) counts.delete(key)

@@ -1,34 +1,40 @@
 import type { Node, Taint } from '../../api/generated/types.ts'
 import type { Labels } from '../../api/selectors/label-selector.ts'
-import { quantityValue } from '../../api/quantity.ts'
-import { type Amounts, addAmounts, amountsOf, copyAmounts, noAmounts } from '../../api/kinds/counted-amounts.ts'
-import type { HostPort } from '../../api/kinds/host-ports.ts'
+import { quantityValue } from '../../api/numbers/quantity.ts'
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  copyAmounts,
+  noAmounts,
+} from '../../api/kinds/quantities/counted-amounts.ts'
+import type { HostPort } from '../../api/kinds/pods/host-ports.ts'
 import type { PodInfo } from './pod-info.ts'
 
 const isHard = ({ effect }: Taint): boolean => effect === 'NoSchedule' || effect === 'NoExecute'
 
-/** A node, the pods on it and what they take together. */
+/** A node with its pods and the sum of their requests. */
 export class NodeInfo {
   readonly name: string
-  /** By uid; those included that are only assumed to be there. */
+  /** By UID, including assumed pods. */
   readonly pods: Map<string, PodInfo>
-  /** What the pods take together. */
+  /** The sum of the pods' requests. */
   readonly requested: Amounts
-  /** CPU and memory of the pods as they count for the scores. */
+  /** The CPU and memory of the pods for scoring. */
   readonly scored: { cpu: number; memory: number }
-  /** How many pods mount the volume of a claim, by the claim's key. */
+  /** The number of pods per mounted claim. */
   readonly claims: Map<string, number>
   allocatable: Amounts = noAmounts()
   maxPods = 0
   isCordoned = false
-  /** Taints that keep pods away. */
+  /** NoSchedule and NoExecute taints. */
   hardTaints: readonly Taint[] = []
-  /** Taints that pods would rather avoid. */
+  /** PreferNoSchedule taints. */
   softTaints: readonly Taint[] = []
   /** Undefined while only pods name the node. */
   labels: Labels
   #node: Node | undefined
-  /** How many of the pods want ports of the node. */
+  /** The number of pods with host ports. */
   #withPorts = 0
 
   constructor(name: string, from?: NodeInfo) {
@@ -48,7 +54,7 @@ export class NodeInfo {
     this.#node = from.#node
   }
 
-  /** Whether the node itself is known, and not only pods that name it. */
+  /** Reports whether the node itself is known, not only pods that name it. */
   get isKnown(): boolean {
     return this.#node !== undefined
   }
@@ -80,13 +86,13 @@ export class NodeInfo {
     if (this.pods.delete(pod.uid)) this.#count(pod, -1)
   }
 
-  /** The ports of the node that its pods have. */
+  /** The host ports of the node's pods. */
   *usedPorts(): Iterable<HostPort> {
     if (this.#withPorts === 0) return
     for (const pod of this.pods.values()) yield* pod.hostPorts
   }
 
-  /** One to try things on. */
+  /** A copy for trials. */
   copy(): NodeInfo {
     return new NodeInfo(this.name, this)
   }

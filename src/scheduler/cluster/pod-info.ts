@@ -1,20 +1,21 @@
 import type { Container, Pod } from '../../api/generated/types.ts'
-import { claimKeysOf } from '../../api/kinds/pod-claims.ts'
-import { aggregateContainers } from '../../api/kinds/pod-level-resources.ts'
-import { podRequests, specRequests } from '../../api/kinds/pod-resources.ts'
-import { addTo } from '../../api/kinds/amounts.ts'
+import { claimKeysOf } from '../../api/kinds/volumes/volume-references.ts'
+import { aggregateContainers } from '../../api/kinds/pods/pod-level-resources.ts'
+import { podRequests, specRequests } from '../../api/kinds/pods/pod-resources.ts'
+import { addTo } from '../../api/kinds/quantities/amounts.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
-import { type PodAffinities, affinitiesOf } from './affinity-term.ts'
-import { type Amounts, amountsOf } from '../../api/kinds/counted-amounts.ts'
-import { type HostPort, hostPortsOf } from '../../api/kinds/host-ports.ts'
+import { type PodAffinities, affinitiesOf } from './matching-pods.ts'
+import { type Amounts, amountsOf } from '../../api/kinds/quantities/counted-amounts.ts'
+import { type HostPort, hostPortsOf } from '../../api/kinds/pods/host-ports.ts'
 
-/** What a container is taken to need that does not say: otherwise any number of such pods would fit on one node equally well. */
+/** The assumed requests of a container without requests. Otherwise any number of such pods would score the same. */
 const assumedCpu = '100m'
 const assumedMemory = '200Mi'
 
-const saysAll = ({ resources }: Container): boolean => resources?.requests?.['cpu'] !== undefined && resources.requests['memory'] !== undefined
+const saysAll = ({ resources }: Container): boolean =>
+  resources?.requests?.['cpu'] !== undefined && resources.requests['memory'] !== undefined
 
-/** A pod and what the cycle asks of it again and again, worked out once. */
+/** A pod with the values that a cycle needs repeatedly, computed once. */
 export class PodInfo {
   #pod: Pod
   readonly key: string
@@ -23,12 +24,12 @@ export class PodInfo {
   readonly priority: number
   readonly affinities: PodAffinities
   readonly hostPorts: readonly HostPort[]
-  /** Keys of the claims whose volumes it mounts. */
+  /** The keys of the claims that it mounts. */
   readonly claimKeys: readonly string[]
   readonly isTerminating: boolean
-  /** What it takes of a node. */
+  /** The sum of its requests. */
   readonly requests: Amounts
-  /** CPU and memory as they count for the scores, in which no container needs nothing. */
+  /** CPU and memory for scoring, with the assumed requests of containers. */
   readonly scored: { readonly cpu: number; readonly memory: number }
 
   constructor(pod: Pod) {
@@ -54,7 +55,7 @@ export class PodInfo {
     return this.#pod.metadata.labels
   }
 
-  /** Takes a later state of the pod that says nothing else about all of the above; answers whether it was one. */
+  /** Accepts a newer version of the pod if none of the values above change. Returns whether it did. */
   follow(pod: Pod): boolean {
     const { metadata } = this.#pod
     const isSame =
@@ -68,10 +69,10 @@ export class PodInfo {
   }
 }
 
-/** The spec of such a pod has never changed but for its node: what it takes of the node is what it asked for. */
+/** The spec of such a pod has not changed except for its node, so its requests are unchanged. */
 const isUnresized = ({ metadata: { generation } }: Pod): boolean => generation === 1
 
-/** Containers of one template ask for the same, text for text. */
+/** Containers of one template have equal requests, text by text. */
 const known = new Map<string, Amounts>()
 const knownSize = 1000
 
@@ -102,9 +103,16 @@ function scoredOf({ spec }: Pod, requests: Amounts): { cpu: number; memory: numb
   if (spec.containers.every(saysAll) && (spec.initContainers ?? []).every(saysAll)) return requests
   if (spec.containers.length === 1 && !spec.initContainers && !spec.overhead && !spec.resources) {
     const own = spec.containers[0]!.resources?.requests
-    return { cpu: own?.['cpu'] ? requests.cpu : assumed.cpu, memory: own?.['memory'] ? requests.memory : assumed.memory }
+    return {
+      cpu: own?.['cpu'] ? requests.cpu : assumed.cpu,
+      memory: own?.['memory'] ? requests.memory : assumed.memory,
+    }
   }
-  const sum = aggregateContainers(spec, ({ resources }) => ({ cpu: assumedCpu, memory: assumedMemory, ...resources?.requests }))
+  const sum = aggregateContainers(spec, ({ resources }) => ({
+    cpu: assumedCpu,
+    memory: assumedMemory,
+    ...resources?.requests,
+  }))
   for (const name of ['cpu', 'memory']) {
     const ofPod = spec.resources?.requests?.[name]
     if (ofPod !== undefined) sum[name] = ofPod

@@ -6,8 +6,7 @@ import type { Rejection } from '../plugins/plugin.ts'
 import { filterPlugins, scorePlugins } from '../plugins/registry.ts'
 import { type PodSketch, type WorldSketch, sampleNode, samplePod, sampleWorld } from '../plugins/sample-world.ts'
 import { Nominations } from '../queue/nominations.ts'
-import { messageOf } from './diagnosis.ts'
-import { NodeSearch, enoughNodes } from './node-search.ts'
+import { NodeSearch, enoughNodes, messageOf } from './node-search.ts'
 import { schedulePod } from './schedule-pod.ts'
 
 const plugins = filterPlugins({ bind: () => Promise.resolve() })

@@ -4,12 +4,12 @@ import { type FilterPlugin, type NodeFilter, type Rejection, isRejection } from 
 import type { World } from '../plugins/world.ts'
 import type { Nominations } from '../queue/nominations.ts'
 
-/** What all plugins have to say about nodes for one pod. */
+/** The results of all filter plugins for one pod. */
 export class Filters {
   readonly pod: PodInfo
   readonly #filters: readonly NodeFilter[]
   readonly #nominations: Nominations
-  /** No other node need be asked. */
+  /** Only these nodes need to be checked. */
   readonly onlyNodes: ReadonlySet<string> | undefined
 
   private constructor(pod: PodInfo, filters: readonly NodeFilter[], nominations: Nominations) {
@@ -17,11 +17,19 @@ export class Filters {
     this.#filters = filters
     this.#nominations = nominations
     const limits = filters.flatMap(({ onlyNodes }) => onlyNodes ?? [])
-    this.onlyNodes = limits.length === 0 ? undefined : new Set([...limits[0]!].filter((name) => limits.every((limit) => limit.has(name))))
+    this.onlyNodes =
+      limits.length === 0
+        ? undefined
+        : new Set([...limits[0]!].filter((name) => limits.every((limit) => limit.has(name))))
   }
 
-  /** Asks the plugins about the pod; a rejection if it cannot go anywhere. */
-  static of(pod: PodInfo, plugins: readonly FilterPlugin[], world: World, nominations: Nominations): Filters | Rejection {
+  /** Prepares the plugins for a pod. Returns a rejection if no node is possible. */
+  static of(
+    pod: PodInfo,
+    plugins: readonly FilterPlugin[],
+    world: World,
+    nominations: Nominations,
+  ): Filters | Rejection {
     const filters: NodeFilter[] = []
     for (const plugin of plugins) {
       const result = plugin.filter(pod, world)
@@ -31,32 +39,38 @@ export class Filters {
     return new Filters(pod, filters, nominations)
   }
 
-  /** Why the pod cannot go to the node; undefined if it can. Room that is being made for others is left to them. */
+  /**
+   * The reason why the pod cannot run on the node. Undefined if it can. Room reserved for nominated pods counts as
+   * used.
+   */
   check(node: NodeInfo): Rejection | undefined {
     if (this.#nominations.isEmpty) return this.#ask(node)
-    const others = [...this.#nominations.on(node.name).values()].filter(({ uid, priority }) => uid !== this.pod.uid && priority >= this.pod.priority && !node.pods.has(uid))
+    const others = [...this.#nominations.on(node.name).values()].filter(
+      ({ uid, priority }) => uid !== this.pod.uid && priority >= this.pod.priority && !node.pods.has(uid),
+    )
     if (others.length === 0) return this.#ask(node)
     const crowded = node.copy()
     for (const other of others) this.add(other, crowded)
     const rejection = this.#ask(crowded)
     for (const other of others) this.remove(other, crowded)
-    // It must fit without them, too: they may go elsewhere, and whoever wants to be near them must not rely on it.
+    // The pod must fit without the nominated pods as well: they may go elsewhere, and its affinity must not depend on
+    // them.
     return rejection ?? this.#ask(node)
   }
 
-  /** Supposes that a pod is on the node. */
+  /** Simulates that a pod is on the node. */
   add(pod: PodInfo, node: NodeInfo): void {
     node.add(pod)
     for (const filter of this.#filters) filter.podAdded?.(pod, node)
   }
 
-  /** Supposes that a pod is not on the node. */
+  /** Simulates that a pod is not on the node. */
   remove(pod: PodInfo, node: NodeInfo): void {
     node.remove(pod)
     for (const filter of this.#filters) filter.podRemoved?.(pod, node)
   }
 
-  /** What goes along with choosing the node. */
+  /** The reservations that are made when the node is selected. */
   reserve(node: NodeInfo) {
     return this.#filters.flatMap((filter) => filter.reserve?.(node) ?? [])
   }

@@ -1,69 +1,70 @@
 import type { NodeInfo } from '../cluster/node-info.ts'
 import type { PodInfo } from '../cluster/pod-info.ts'
-import type { ClusterEvent, EventKind } from '../queue/cluster-event.ts'
+import type { ClusterEvent, EventKind } from '../queue/unschedulable-pods.ts'
 import type { World } from './world.ts'
 
-/** Why a node, or any node, is not for a pod. */
+/** The reason why a node, or all nodes, are not suitable for a pod. */
 export interface Rejection {
   plugin: string
-  /** In Kubernetes' words; the same reasons of several nodes are counted together. */
+  /** The reasons in Kubernetes' words. Equal reasons of several nodes are counted. */
   reasons: readonly string[]
-  /** It would be the same with fewer pods on the node: nobody need be preempted. */
+  /** True if preemption cannot help. */
   isFinal: boolean
 }
 
-/** What a pod's node was reserved along with. */
+/** Reservations made with the node of a pod. */
 export interface Reservation {
-  /** Does what must be done before the pod is bound, and waits for it. Rejects with the reason if it cannot be. */
+  /** Does what must be done before the pod is bound. Rejects with the reason of a failure. */
   settle(signal: AbortSignal): Promise<void>
-  /** The pod is not going there after all. */
+  /** Withdraws the reservation. */
   undo(): void
 }
 
-/** What a plugin has to say about nodes for one pod, for one cycle. */
+/** The evaluation of nodes by one plugin, for one pod and one cycle. */
 export interface NodeFilter {
-  /** Undefined: the pod may go there. */
+  /** Undefined if the pod may run on the node. */
   check(node: NodeInfo): Rejection | undefined
-  /** No other node need be asked. */
+  /** Only these nodes need to be checked. */
   onlyNodes?: ReadonlySet<string>
-  /** Preemption tries what would be if a pod were on the node, or were not. What is done is undone afterwards. */
+  /** Preemption simulates that a pod is on the node, or is not. Each change is undone afterwards. */
   podAdded?(pod: PodInfo, node: NodeInfo): void
   podRemoved?(pod: PodInfo, node: NodeInfo): void
-  /** The node has been chosen. Undefined: nothing goes along with it. */
+  /** Called for the selected node. Undefined without a reservation. */
   reserve?(node: NodeInfo): Reservation | undefined
 }
 
-/** Says which nodes a pod cannot go to. */
+/** Rejects nodes for a pod. */
 export interface FilterPlugin {
   name: string
-  /** Undefined if any node is fine for this pod. A rejection: none is. */
+  /** Undefined if the plugin accepts every node. A rejection if it accepts none. */
   filter(pod: PodInfo, world: World): NodeFilter | Rejection | undefined
-  /** What may make a difference for pods that it has rejected. */
+  /** The events that may make a rejected pod schedulable. */
   hears: readonly EventKind[]
-  /** Whether it may make a difference for this pod. When in doubt, it may. */
+  /** Reports whether an event may help this pod. If in doubt, true. */
   helps(event: ClusterEvent, pod: PodInfo, world: World): boolean
 }
 
-/** What a plugin thinks of nodes for one pod. */
+/** The scores of nodes by one plugin, for one pod. */
 export interface NodeScorer {
   score(node: NodeInfo): number
-  /** Brings the scores into the range from 0 to 100, in place. Without it they are in it already. */
+  /** Normalizes the scores to 0 to 100, in place. Omitted if they are in that range. */
   normalize?(scores: Float64Array): void
 }
 
-/** Says which of the nodes that a pod can go to are better. */
+/** Scores the suitable nodes. */
 export interface ScorePlugin {
   name: string
   weight: number
-  /** Undefined if all nodes are as good for this pod. */
+  /** Undefined if all nodes are equal for this pod. */
   scorer(pod: PodInfo, world: World, nodes: readonly NodeInfo[]): NodeScorer | undefined
 }
 
 export const maxScore = 100
 
-export const isRejection = (result: NodeFilter | Rejection | undefined): result is Rejection => result !== undefined && 'reasons' in result
+export const isRejection = (result: NodeFilter | Rejection | undefined): result is Rejection =>
+  result !== undefined && 'reasons' in result
 
-/** Stretches scores so that the highest is 100; with `isReversed`, the highest becomes 0 and 0 becomes 100. */
+/** Scales the scores so that the highest is 100. With `isReversed`, the highest becomes 0, and 0 becomes 100. */
 export function normalizeScores(scores: Float64Array, isReversed: boolean): void {
   const highest = scores.reduce((max, score) => Math.max(max, score), 0)
   for (let i = 0; i < scores.length; i++) {

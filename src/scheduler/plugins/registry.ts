@@ -15,7 +15,7 @@ import { type VolumeBinder, volumeBinding } from './volume-binding/volume-bindin
 import { volumeRestrictions } from './volume-restrictions/volume-restrictions.ts'
 import { volumeZone } from './volume-zone/volume-zone.ts'
 
-/** In this order a node is asked; the first that rejects it gives the reason. */
+/** The order of the filters. The first one that rejects a node determines the reason. */
 export const filterPlugins = (binder: VolumeBinder): readonly FilterPlugin[] => [
   nodeUnschedulable,
   taintToleration,

@@ -1,13 +1,23 @@
-import type { CSIDriver, CSINode, CSIStorageCapacity, LabelSelector, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/generated/types.ts'
-import { storageClassOf } from '../../api/kinds/storage-class-name.ts'
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  LabelSelector,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../api/generated/types.ts'
+import { storageClassOf } from '../../api/kinds/volumes/storage-classes.ts'
 import { type KubeObject, keyOf } from '../../client/index.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { PodInfo } from '../cluster/pod-info.ts'
 import { type FilterPlugin, type ScorePlugin, isRejection } from './plugin.ts'
-import { VolumePlans } from './volume-binding/volume-plans.ts'
+import { VolumePlans } from './volume-binding/find-volumes.ts'
 import type { World } from './world.ts'
 
-/** A world for tests: what is not said is not there. */
+/** A world for tests, empty by default. */
 export interface WorldSketch {
   nodes?: readonly Node[]
   pods?: readonly Pod[]
@@ -21,7 +31,10 @@ export interface WorldSketch {
   capacities?: readonly CSIStorageCapacity[]
 }
 
-const finder = <T extends KubeObject>(objects: readonly T[] = []) => (key: string): T | undefined => objects.find((object) => keyOf(object) === key)
+const finder =
+  <T extends KubeObject>(objects: readonly T[] = []) =>
+  (key: string): T | undefined =>
+    objects.find((object) => keyOf(object) === key)
 
 export function sampleWorld(sketch: WorldSketch = {}): World {
   const cluster = new Cluster()
@@ -67,24 +80,33 @@ export interface PodSketch {
   status?: Pod['status']
 }
 
-/** A pod with one container. With `node`, it is there already. */
-export function samplePod(name: string, { namespace = 'default', labels, metadata, node, requests, claims, spec, status }: PodSketch = {}): Pod {
+/** A pod with one container. With `node`, it is bound. */
+export function samplePod(
+  name: string,
+  { namespace = 'default', labels, metadata, node, requests, claims, spec, status }: PodSketch = {},
+): Pod {
   return {
     metadata: { name, namespace, uid: `uid-of-${name}`, generation: 1, ...(labels ? { labels } : {}), ...metadata },
     spec: {
       containers: [{ name: 'main', image: 'registry.example/app:1', resources: requests ? { requests } : {} }],
       ...(node ? { nodeName: node } : {}),
-      ...(claims ? { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) } : {}),
+      ...(claims
+        ? { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) }
+        : {}),
       ...spec,
     },
     status: status ?? {},
   } as Pod
 }
 
-/** What a plugin has against each node, or against all, in one sentence each; `(final)` if preemption would not help. Nodes that fit are left out. */
+/**
+ * The rejections of a plugin per node, or for all nodes, as sentences. `(final)` marks those that preemption cannot
+ * resolve. Suitable nodes are omitted.
+ */
 export function rejections(plugin: FilterPlugin, pod: Pod, world: World): Record<string, string> | string {
   const filter = plugin.filter(new PodInfo(pod), world)
-  const text = ({ reasons, isFinal }: { reasons: readonly string[]; isFinal: boolean }) => `${reasons.join(', ')}${isFinal ? ' (final)' : ''}`
+  const text = ({ reasons, isFinal }: { reasons: readonly string[]; isFinal: boolean }) =>
+    `${reasons.join(', ')}${isFinal ? ' (final)' : ''}`
   if (isRejection(filter)) return text(filter)
   const told: Record<string, string> = {}
   for (const node of world.cluster.nodes) {
@@ -94,7 +116,7 @@ export function rejections(plugin: FilterPlugin, pod: Pod, world: World): Record
   return told
 }
 
-/** What a plugin thinks of each node, before weighing; undefined if it thinks nothing. */
+/** The scores of a plugin before weighting. Undefined if it does not score the pod. */
 export function scores(plugin: ScorePlugin, pod: Pod, world: World): Record<string, number> | undefined {
   const { nodes } = world.cluster
   const scorer = plugin.scorer(new PodInfo(pod), world, nodes)

@@ -1,14 +1,22 @@
-import type { CSIDriver, CSINode, CSIStorageCapacity, LabelSelector, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../api/generated/types.ts'
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  LabelSelector,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../api/generated/types.ts'
 import type { Pod } from '../../api/generated/types.ts'
 import type { Labels } from '../../api/selectors/label-selector.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { VolumePlans } from './volume-binding/volume-plans.ts'
+import type { VolumePlans } from './volume-binding/find-volumes.ts'
 
-/** What plugins may know: all of it is in memory. */
+/** The state that plugins may read, which is all in memory. */
 export interface World {
   readonly cluster: Cluster
   namespaceLabels(namespace: string): Labels
-  /** Selectors of what makes a pod one of many: the services that lead to it, the set that owns it. Empty if it is on its own. */
+  /** The selectors of the services and the set that a pod belongs to. Empty for a pod of its own. */
   siblingSelectors(pod: Pod): readonly LabelSelector[]
   /** By `namespace/name`. */
   claim(key: string): PersistentVolumeClaim | undefined
@@ -18,6 +26,6 @@ export interface World {
   csiNode(name: string): CSINode | undefined
   csiDriver(name: string): CSIDriver | undefined
   storageCapacities(storageClass: string): readonly CSIStorageCapacity[]
-  /** Which volumes are promised to which claims, before the API says so. */
+  /** The assigned volumes that the API does not show yet. */
   readonly volumePlans: VolumePlans
 }

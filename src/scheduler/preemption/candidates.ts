@@ -1,21 +1,25 @@
 import type { Random } from '../../base/random.ts'
 import type { PodDisruptionBudget } from '../../api/generated/types.ts'
 import type { NodeInfo } from '../cluster/node-info.ts'
-import type { Diagnosis } from '../cycle/diagnosis.ts'
+import type { Diagnosis } from '../cycle/node-search.ts'
 import type { Filters } from '../cycle/filters.ts'
 import { type Rejection, isRejection } from '../plugins/plugin.ts'
-import { type Victims, startedMs, victimsOn } from './victims.ts'
+import { type Victims, startedMs, victimsOn } from './preempt.ts'
 
-/** So many nodes are tried, or this share of them if that is more. */
+/** The number of nodes to try, or this percentage of them if it is larger. */
 const minTried = 100
 const minShare = 0.1
 
-/** Makes any priority a number above zero, so that more victims always weigh more. */
+/** Makes every priority positive, so that more victims always weigh more. */
 const priorityOffset = 2 ** 31
 
-export const notHelpful: Rejection = { plugin: 'DefaultPreemption', reasons: ['Preemption is not helpful for scheduling'], isFinal: true }
+export const notHelpful: Rejection = {
+  plugin: 'DefaultPreemption',
+  reasons: ['Preemption is not helpful for scheduling'],
+  isFinal: true,
+}
 
-/** The nodes on which preempting others would let the pod fit, and what is against the rest of those that were tried. */
+/** The nodes on which preemption would let the pod fit, and the rejections of other tried nodes. */
 export function findCandidates(
   filters: Filters,
   { nodes }: Pick<Diagnosis, 'nodes'>,
@@ -35,22 +39,29 @@ export function findCandidates(
     if ('node' in victims) {
       candidates.push(victims)
       if (victims.broken === 0) unbroken++
-      // One that breaks no budget has to be among them.
+      // At least one candidate must violate no budget.
       if (unbroken > 0 && candidates.length >= enough) break
     } else if (isRejection(victims)) rejections.set(node, victims)
   }
   return { candidates, rejections }
 }
 
-/** Where preemption does least harm: by budgets broken, by the most important victim, by all of them together, by their number, by their age. */
+/**
+ * The candidate with the least harm: by violated budgets, by the highest victim priority, by the sum of priorities, by
+ * the number of victims, by their age.
+ */
 export function leastHarm(candidates: readonly Victims[], nowMs: number): Victims | undefined {
   const harms: readonly ((victims: Victims) => number)[] = [
     ({ broken }) => broken,
     ({ pods }) => pods[0]!.priority,
     ({ pods }) => pods.reduce((sum, { priority }) => sum + priority + priorityOffset, 0),
     ({ pods }) => pods.length,
-    // Of the most important victims the one that runs longest: the less long, the better.
-    ({ pods }) => -pods.reduce((first, pod) => (pod.priority === pods[0]!.priority ? Math.min(first, startedMs(pod, nowMs)) : first), Infinity),
+    // The longest-running of the victims with the highest priority. The shorter, the better.
+    ({ pods }) =>
+      -pods.reduce(
+        (first, pod) => (pod.priority === pods[0]!.priority ? Math.min(first, startedMs(pod, nowMs)) : first),
+        Infinity,
+      ),
   ]
   let best = candidates
   for (const harm of harms) {

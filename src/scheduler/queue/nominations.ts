@@ -2,7 +2,7 @@ import type { PodInfo } from '../cluster/pod-info.ts'
 
 const none: ReadonlyMap<string, PodInfo> = new Map()
 
-/** Pods that wait for room which is being made for them, by node. Others leave that room to them, unless they are more important. */
+/** Pods that are nominated for a node on which room is being made. Less important pods do not use that room. */
 export class Nominations {
   readonly #byNode = new Map<string, Map<string, PodInfo>>()
   readonly #nodes = new Map<string, string>()
@@ -11,7 +11,7 @@ export class Nominations {
     return this.#nodes.size === 0
   }
 
-  /** By uid. */
+  /** By UID. */
   on(node: string): ReadonlyMap<string, PodInfo> {
     return this.#byNode.get(node) ?? none
   }
@@ -20,7 +20,7 @@ export class Nominations {
     return this.#nodes.get(uid)
   }
 
-  /** The pod is meant for this node, and for no other; '' for none. */
+  /** Nominates the pod for this node only. Empty for none. */
   set(pod: PodInfo, node: string): void {
     this.delete(pod.uid)
     if (!node) return

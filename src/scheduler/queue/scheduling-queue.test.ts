@@ -4,9 +4,8 @@ import { VirtualClock } from '../../base/virtual-clock.ts'
 import { PodInfo } from '../cluster/pod-info.ts'
 import type { FilterPlugin } from '../plugins/plugin.ts'
 import { type PodSketch, samplePod, sampleWorld } from '../plugins/sample-world.ts'
-import { backoffMs } from './backoff.ts'
-import type { ClusterEvent } from './cluster-event.ts'
-import { SchedulingQueue } from './scheduling-queue.ts'
+import { SchedulingQueue, backoffMs } from './scheduling-queue.ts'
+import type { ClusterEvent } from './unschedulable-pods.ts'
 
 /** Nodes help pods that it rejected, if they are called `good`. */
 const picky: FilterPlugin = { name: 'Picky', filter: () => undefined, hears: ['NodeAdd'], helps: (event) => event.kind === 'NodeAdd' && event.node.metadata.name === 'good' }

@@ -3,61 +3,68 @@ import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { PodInfo } from '../cluster/pod-info.ts'
 import type { FilterPlugin } from '../plugins/plugin.ts'
 import type { World } from '../plugins/world.ts'
-import { backoffMs } from './backoff.ts'
-import type { ClusterEvent, EventKind } from './cluster-event.ts'
-import { UnschedulablePods } from './unschedulable-pods.ts'
+import { type ClusterEvent, type EventKind, UnschedulablePods } from './unschedulable-pods.ts'
+
+const initialMs = 1000
+const maxMs = 10_000
+
+/** The back-off after a number of attempts: one second, doubled each time, at most ten. */
+export const backoffMs = (attempts: number): number =>
+  attempts <= 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(attempts - 1, 10))
 
 /** A pod that waits for a node. */
 export interface QueuedPod {
   info: PodInfo
-  /** How often it was tried. */
+  /** The number of attempts. */
   attempts: number
-  /** When it was first seen. */
+  /** The time at which it was first seen. */
   addedMs: number
-  /** Since when it waits for its turn: of equals, who waits longer comes first. */
+  /** The start of its wait. Among equal priorities, the longest wait comes first. */
   sinceMs: number
-  /** Not before this time, unless nobody else waits. */
+  /** The end of its back-off, which is skipped if no other pod waits. */
   backoffUntilMs: number
-  /** It failed by no fault of its own, the API being away for one: it is not tried earlier even if nobody else waits. */
+  /** True after an error that the pod did not cause, such as an unavailable API: the back-off is then never skipped. */
   hasErred: boolean
-  /** The plugins that had something against all nodes. None: whatever happens may help. */
+  /** The plugins that rejected all nodes. Empty if any event may help. */
   rejectedBy: ReadonlySet<string>
   order: number
 }
 
-/** Where a pod is that nobody is looking at. */
+/** The place of a pod that is not being scheduled. */
 type Place = 'active' | 'backoff' | 'unschedulable' | 'gated'
 
 export interface SchedulingQueueOptions {
   clock: Clock
   plugins: readonly FilterPlugin[]
   world: World
-  /** There is work. */
+  /** A pod is ready. */
   onActive(): void
-  /** A pod went to a part of the queue, because of this. */
+  /** A pod entered a part of the queue, because of this event. */
   onMove?(to: Place, why: string): void
 }
 
-/** Pods that nothing has helped for so long are tried again: something may have gone unnoticed. */
+/** The time after which an unschedulable pod is retried without an event, in case one was missed. */
 const unschedulableMs = 5 * 60_000
 
 const isGated = ({ pod }: PodInfo): boolean => Boolean(pod.spec.schedulingGates?.length)
 
 /**
- * Pods that wait for a node: those whose turn it is by priority and age, those that have to wait a while after a failure, and those that no node is right for,
- * until something happens that could change that.
+ * The pods that wait for a node: active ones by priority and age, those in back-off, and unschedulable ones, which wait
+ * for an event that may help them.
  */
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions
   readonly #active = new KeyedHeap<string, QueuedPod>((a, b) => isBefore(a, b))
-  readonly #backoff = new KeyedHeap<string, QueuedPod>((a, b) => a.backoffUntilMs - b.backoffUntilMs < 0 || (a.backoffUntilMs === b.backoffUntilMs && isBefore(a, b)))
+  readonly #backoff = new KeyedHeap<string, QueuedPod>(
+    (a, b) => a.backoffUntilMs - b.backoffUntilMs < 0 || (a.backoffUntilMs === b.backoffUntilMs && isBefore(a, b)),
+  )
   readonly #unschedulable = new UnschedulablePods()
   readonly #gated = new Map<string, QueuedPod>()
-  /** Pods that are being tried, or bound. */
+  /** Pods that are being scheduled or bound. */
   readonly #inFlight = new Map<string, QueuedPod>()
-  /** Pods for which room is still being made: whatever happens, they wait for that first. */
+  /** Pods for which room is being made. They wait for that before any event. */
   readonly #held = new Map<string, { queued: QueuedPod | undefined; wasHelped: boolean }>()
-  /** What may help pods that plugins have rejected: plugins by the events they hear. */
+  /** The events that may help rejected pods, by plugin. */
   readonly #hearing = new Map<EventKind, FilterPlugin[]>()
   #cancelTimer: (() => void) | undefined
   #timerAtMs = Infinity
@@ -70,12 +77,17 @@ export class SchedulingQueue {
     }
   }
 
-  /** How many pods wait, by where they do. */
+  /** The number of waiting pods per part of the queue. */
   get sizes(): Record<Place, number> {
-    return { active: this.#active.size, backoff: this.#backoff.size, unschedulable: this.#unschedulable.size + this.#held.size, gated: this.#gated.size }
+    return {
+      active: this.#active.size,
+      backoff: this.#backoff.size,
+      unschedulable: this.#unschedulable.size + this.#held.size,
+      gated: this.#gated.size,
+    }
   }
 
-  /** A pod without a node has come. */
+  /** A pod without a node was added. */
   add(info: PodInfo): void {
     const nowMs = this.#options.clock.now()
     const queued: QueuedPod = {
@@ -92,12 +104,12 @@ export class SchedulingQueue {
     else this.#put('active', queued, 'PodAdd')
   }
 
-  /** A pod that waits, or is being tried. */
+  /** A pod that waits, or is being scheduled. */
   get(uid: string): PodInfo | undefined {
     return this.#entry(uid)?.info
   }
 
-  /** A pod that waits has changed: `event` says how. */
+  /** A waiting pod has changed. `event` describes the change. */
   update(info: PodInfo, event: ClusterEvent): void {
     const { uid } = info
     const queued = this.#entry(uid)
@@ -109,7 +121,7 @@ export class SchedulingQueue {
     } else if (this.#unschedulable.has(uid) && this.#mayHelp(event, queued)) this.#wake(queued, event.kind)
   }
 
-  /** The pod is gone, or has a node. */
+  /** The pod is deleted, or bound. */
   delete(uid: string): void {
     this.#active.delete(uid)
     this.#backoff.delete(uid)
@@ -120,7 +132,7 @@ export class SchedulingQueue {
     this.#setTimer()
   }
 
-  /** Whose turn it is. Whoever waits after a failure has it at once if nobody else wants to. */
+  /** The next pod. A pod in back-off is returned if no other pod waits. */
   pop(): QueuedPod | undefined {
     this.#takeDue()
     let queued = this.#active.pop()
@@ -135,14 +147,14 @@ export class SchedulingQueue {
     return queued
   }
 
-  /** The pod has its node. */
+  /** The pod is bound. */
   done({ info: { uid } }: QueuedPod): void {
     this.#inFlight.delete(uid)
   }
 
-  /** No node is right for the pod: it waits for something that could help. */
+  /** No node is suitable for the pod, which waits for an event that may help. */
   reject(queued: QueuedPod, rejectedBy: ReadonlySet<string>): void {
-    if (!this.#inFlight.delete(queued.info.uid)) return // it is gone
+    if (!this.#inFlight.delete(queued.info.uid)) return // the pod is gone
     queued.rejectedBy = rejectedBy
     queued.hasErred = false
     this.#failed(queued)
@@ -151,37 +163,40 @@ export class SchedulingQueue {
     else this.#put('unschedulable', queued, 'ScheduleAttemptFailure')
   }
 
-  /** Something went wrong: it is tried again after a while. */
+  /** An error occurred, and the pod is retried after its back-off. */
   retry(queued: QueuedPod): void {
-    if (!this.#inFlight.delete(queued.info.uid)) return // it is gone
+    if (!this.#inFlight.delete(queued.info.uid)) return // the pod is gone
     queued.rejectedBy = new Set()
     queued.hasErred = true
     this.#failed(queued)
     this.#put('backoff', queued, 'ScheduleAttemptFailure')
   }
 
-  /** Something happened: whoever it could help is tried again. */
+  /** An event occurred, and the pods that it may help are retried. */
   wake(event: ClusterEvent): void {
     const { world } = this.#options
     for (const queued of this.#unschedulable.rejectedBy('')) this.#wake(queued, event.kind)
     for (const plugin of this.#hearing.get(event.kind) ?? []) {
-      for (const queued of this.#unschedulable.rejectedBy(plugin.name)) if (plugin.helps(event, queued.info, world)) this.#wake(queued, event.kind)
+      for (const queued of this.#unschedulable.rejectedBy(plugin.name))
+        if (plugin.helps(event, queued.info, world)) {
+          this.#wake(queued, event.kind)
+        }
     }
     for (const held of this.#held.values()) held.wasHelped ||= !held.queued || this.#mayHelp(event, held.queued)
   }
 
-  /** Whoever no node was right for is tried again. */
+  /** All unschedulable pods are retried. */
   wakeAll(): void {
     for (const queued of this.#unschedulable.values()) this.#wake(queued, 'ForceActivate')
     for (const held of this.#held.values()) held.wasHelped = true
   }
 
-  /** Room is going to be made for the pod, which is being tried. Until `release`, it is not tried again. */
+  /** Room is being made for the pod, which is being scheduled. It is not retried before `release`. */
   hold(uid: string): void {
     this.#held.set(uid, { queued: undefined, wasHelped: false })
   }
 
-  /** Room has been made, or could not be: then it is tried again in any case. */
+  /** Room was made, or could not be. The pod is retried in either case. */
   release(uid: string, isToBeTried: boolean): void {
     const held = this.#held.get(uid)
     this.#held.delete(uid)
@@ -196,7 +211,14 @@ export class SchedulingQueue {
   }
 
   #entry(uid: string): QueuedPod | undefined {
-    return this.#gated.get(uid) ?? this.#unschedulable.get(uid) ?? this.#active.get(uid) ?? this.#backoff.get(uid) ?? this.#inFlight.get(uid) ?? this.#held.get(uid)?.queued
+    return (
+      this.#gated.get(uid) ??
+      this.#unschedulable.get(uid) ??
+      this.#active.get(uid) ??
+      this.#backoff.get(uid) ??
+      this.#inFlight.get(uid) ??
+      this.#held.get(uid)?.queued
+    )
   }
 
   #mayHelp(event: ClusterEvent, { info, rejectedBy }: QueuedPod): boolean {
@@ -230,7 +252,7 @@ export class SchedulingQueue {
     if (place === 'active' || (place === 'backoff' && !queued.hasErred)) this.#options.onActive()
   }
 
-  /** Whose time has come waits for nothing but its turn. */
+  /** A pod whose back-off is over becomes active. */
   #takeDue(): void {
     const nowMs = this.#options.clock.now()
     for (let next = this.#backoff.peek(); next && next.backoffUntilMs <= nowMs; next = this.#backoff.peek()) {
@@ -238,7 +260,7 @@ export class SchedulingQueue {
       this.#put('active', next, 'BackoffComplete')
     }
     for (const queued of this.#unschedulable.values()) {
-      // In the order in which they came: the first that is not due is followed by none that is.
+      // Sorted by arrival: after the first that is not due, none is.
       if (queued.sinceMs + unschedulableMs > nowMs) break
       this.#wake(queued, 'UnschedulableTimeout')
     }
@@ -264,4 +286,8 @@ export class SchedulingQueue {
 }
 
 const isBefore = (a: QueuedPod, b: QueuedPod): boolean =>
-  a.info.priority !== b.info.priority ? a.info.priority > b.info.priority : a.sinceMs !== b.sinceMs ? a.sinceMs < b.sinceMs : a.order < b.order
+  a.info.priority !== b.info.priority
+    ? a.info.priority > b.info.priority
+    : a.sinceMs !== b.sinceMs
+      ? a.sinceMs < b.sinceMs
+      : a.order < b.order

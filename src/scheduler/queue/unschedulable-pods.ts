@@ -1,18 +1,51 @@
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../api/generated/types.ts'
+import type { PodInfo } from '../cluster/pod-info.ts'
 import type { QueuedPod } from './scheduling-queue.ts'
+
+/** An event that may make pods schedulable. Without `before`, the object is new. */
+export type ClusterEvent =
+  | { kind: 'NodeAdd'; node: Node }
+  | { kind: 'NodeUpdate'; before: Node; node: Node }
+  | { kind: 'NodeDelete'; node: Node }
+  /** A pod was bound. */
+  | { kind: 'AssignedPodAdd'; pod: PodInfo }
+  | { kind: 'AssignedPodUpdate'; before: PodInfo; pod: PodInfo }
+  | { kind: 'AssignedPodDelete'; pod: PodInfo }
+  /** The waiting pod itself. */
+  | { kind: 'TargetPodUpdate'; before: PodInfo; pod: PodInfo }
+  | { kind: 'PersistentVolumeClaim'; before?: PersistentVolumeClaim; claim: PersistentVolumeClaim }
+  | { kind: 'PersistentVolume'; before?: PersistentVolume; volume: PersistentVolume }
+  | { kind: 'StorageClass'; before?: StorageClass; storageClass: StorageClass }
+  | { kind: 'CSINode'; before?: CSINode; csiNode: CSINode }
+  | { kind: 'CSIDriver'; before?: CSIDriver; driver: CSIDriver }
+  | { kind: 'CSIStorageCapacity'; before?: CSIStorageCapacity; capacity: CSIStorageCapacity }
+
+export type EventKind = ClusterEvent['kind']
 
 const nobody: ReadonlySet<QueuedPod> = new Set()
 
-/** Pods that no node is right for, in the order in which that was found, and by who rejected them: an event concerns only those whom it could help. */
+/**
+ * Unschedulable pods in order of arrival, and by the plugins that rejected them, so that an event only reaches those
+ * that it may help.
+ */
 export class UnschedulablePods {
   readonly #byUid = new Map<string, QueuedPod>()
-  /** By plugin; '' for those that nobody in particular has rejected. */
+  /** By plugin. Empty for pods that no specific plugin rejected. */
   readonly #byPlugin = new Map<string, Set<QueuedPod>>()
 
   get size(): number {
     return this.#byUid.size
   }
 
-  /** The one that waits longest. */
+  /** The pod that waits longest. */
   get oldest(): QueuedPod | undefined {
     const [oldest] = this.#byUid.values()
     return oldest
@@ -30,7 +63,7 @@ export class UnschedulablePods {
     return this.#byUid.values()
   }
 
-  /** '' for those that nobody in particular has rejected. */
+  /** Empty for pods that no specific plugin rejected. */
   rejectedBy(plugin: string): ReadonlySet<QueuedPod> {
     return this.#byPlugin.get(plugin) ?? nobody
   }

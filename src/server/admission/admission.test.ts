@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../api/errors.ts'
-import { newestClass } from '../../api/kinds/default-class.ts'
+import { newestClass } from '../../api/kinds/volumes/storage-classes.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { bootstrapObjects } from '../upkeep/bootstrap-objects.ts'
 import type { ObjectReader } from '../objects/objects.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { AdmissionOperation, AdmissionRequest } from './admission.ts'
 import { admissionPlugins } from './index.ts'
-import { mergeTolerations } from './merge-tolerations.ts'
+import { mergeTolerations } from './placement/merge-tolerations.ts'
 import { base64, sampleRequest } from '../../api/x509/sample-request.ts'
 
 type Stored = Record<string, any[]>
@@ -291,7 +291,7 @@ describe('PodTopologyLabels', () => {
 
 describe('bootstrapObjects', () => {
   it('are the namespaces, the classes of the system, the range of addresses and the service of this server', () => {
-    const named = bootstrapObjects.filter(({ apiVersion }) => !apiVersion?.startsWith('flowcontrol.'))
+    const named = bootstrapObjects().filter(({ apiVersion }) => !apiVersion?.startsWith('flowcontrol.'))
     expect(named.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
       'Namespace/default', 'Namespace/kube-system', 'Namespace/kube-public', 'Namespace/kube-node-lease', 'PriorityClass/system-node-critical',
       'PriorityClass/system-cluster-critical', 'ServiceCIDR/kubernetes', 'Service/kubernetes',

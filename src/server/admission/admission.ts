@@ -1,3 +1,4 @@
+import type { Owner } from '../../api/managed-fields/index.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -18,12 +19,12 @@ export interface GroupVersionKind {
   kind: string
 }
 
-/** Facts about a request that only webhooks and policies ask for. They are computed when they are asked for. */
+/** Facts that only webhooks and policies need, computed on access. */
 export interface AdmissionOrigin {
   readonly target: Registered
   readonly registry: Registry
   readonly authorizer: Authorizer
-  /** The kind of `object`: that of the subresource where it has one of its own, such as Scale. */
+  /** The kind of `object`: that of the subresource if it has its own, such as Scale. */
   readonly kind: GroupVersionKind
   /** The type of `object`; undefined for the options of a connection. */
   readonly type: ObjectType | undefined
@@ -32,7 +33,7 @@ export interface AdmissionOrigin {
   options(): Record<string, unknown> | undefined
 }
 
-/** A request on its way to the store. */
+/** A request in admission. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   operation: AdmissionOperation
   resource: Resource
@@ -40,42 +41,44 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   subresource: string
   namespace: string
   name: string
-  /** The request's own copy, absent for a delete. `admit` may change it, or put another in its place. */
+  /** The request's own copy; undefined for DELETE. `admit` may change or replace it. */
   object: T | undefined
-  /** What is stored now; absent for a create. Not to be changed. */
+  /** The stored object; undefined for CREATE. It must not be changed. */
   old: T | undefined
+  /** The field owners of both objects, which do not contain managedFields. Undefined for untracked objects. */
+  owners?: { readonly object: readonly Owner[]; readonly old: readonly Owner[] }
   user: UserInfo
   dryRun: boolean
-  /** Sentences for Warning headers are added here. */
+  /** Texts of Warning headers are appended here. */
   warnings: string[]
-  /** Adds an annotation to the request's audit events. Absent where nothing is audited. */
+  /** Adds an annotation to the request's audit events. Undefined without auditing. */
   note?: ((key: string, value: string) => void) | undefined
   reader: ObjectReader
   now: number
-  /** For plugins that write, or wait for what others write. */
+  /** For plugins that write, or wait for other writes. */
   objects?: ServerObjects
   /** For plugins that wait. */
   clock?: Clock
-  /** Absent only in tests of single plugins. */
+  /** Undefined only in tests of single plugins. */
   origin?: AdmissionOrigin
-  /** Made by the first plugin that needs it. */
+  /** Created by the first plugin that needs it. */
   reinvocation?: Reinvocation
-  /** The plugins have judged this very write before, and something has waited since: nothing is counted again. */
+  /** Set when validation runs again after a wait for quota: nothing is counted twice. */
   isRepeated?: boolean
 }
 
 /**
- * The second round of mutating plugins, which a webhook or policy asks for that has changed the object. All plugins run again; webhooks and
- * policies decide by what they have kept in `state`, under their plugin's name, which of them do.
+ * The second round of mutating admission, requested by a webhook or policy that has changed the object. All plugins run
+ * again. Webhooks and policies decide by their entry in `state`, under the plugin's name, which of them are called.
  */
 export class Reinvocation {
   isWanted = false
-  /** True in the second round, which is the last. */
+  /** True in the second, last round. */
   isUnderWay = false
   readonly state = new Map<string, unknown>()
 }
 
-/** The parts of a server that plugins with state of their own are made for. */
+/** The parts of a server that are available to plugins with state. */
 export interface PluginServer {
   objects: ServerObjects
   registry: Registry
@@ -85,31 +88,31 @@ export interface PluginServer {
   webhooks: WebhookClient
   metrics: MetricsRegistry
   logger: Logger
-  /** Calls `fn` once when the server has ended. */
+  /** Calls `fn` once when the server ends. */
   whenEnded(fn: () => void): void
 }
 
-/** What a write was granted of something that is limited. */
+/** A grant of a limited resource for a write. */
 export interface Reservation {
-  /** Always called, after the write or instead of it: what was taken for a write that did not happen is given back. */
+  /** Always called. An uncommitted grant is released. */
   finish(committed: boolean): Promise<void>
 }
 
 /**
- * A rule on requests, by Kubernetes' name for it. `admit` may change `object` and runs after decoding and defaults, before the
- * kind's own validation; `validate` only judges, after it, and may be asked again where something has waited since. `reserve` comes
- * last and takes what the write will use. All refuse by an ApiError, and answer a promise only where they have to wait.
+ * An admission plugin, by Kubernetes' name. `admit` may change `object` and runs after defaults, before validation.
+ * `validate` runs after validation, and again if the write has waited since. `reserve` runs last and takes quota. All
+ * throw an ApiError to reject, and return a promise only if they wait.
  */
 export interface AdmissionPlugin {
   name: string
-  /** Requests for connections (exec, attach, portforward, proxy) are judged, too, as CONNECT. */
+  /** The plugin also handles CONNECT: exec, attach, portforward, proxy. */
   handlesConnect?: boolean
-  /** `validate` is not repeated where quota was waited for: what it says is for the user, or costs a request of its own. */
+  /** `validate` does not run again after a wait for quota: it only warns, or makes a request of its own. */
   judgesOnce?: boolean
-  /** Makes the plugin of one server, where it keeps state: it takes this one's place. */
+  /** Creates the instance for one server, for plugins with state. */
   forServer?(server: PluginServer): AdmissionPlugin
   admit?(request: AdmissionRequest): Promise<void> | void
   validate?(request: AdmissionRequest): Promise<void> | void
-  /** Nothing, at once, for a request that uses nothing. */
+  /** Returns undefined for a request that uses no quota. */
   reserve?(request: AdmissionRequest, objects: Objects): Promise<Reservation | undefined> | undefined
 }

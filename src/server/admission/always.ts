@@ -4,14 +4,14 @@ import { namespaces } from '../resources/core/namespaces.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 
-/** Lets everything pass. Kubernetes keeps the name, and so does who gives it. */
+/** Admits every request. Deprecated in Kubernetes, which still accepts the name. */
 export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit' }
 
 function deny(request: AdmissionRequest): never {
   throw refusal(request, 'admission control is denying all modifications')
 }
 
-/** Refuses every change. */
+/** Rejects every change. */
 export const alwaysDeny: AdmissionPlugin = { name: 'AlwaysDeny', admit: deny, validate: deny }
 
 const isInNamespace = ({ namespace, resource }: AdmissionRequest) =>
@@ -20,7 +20,7 @@ const isInNamespace = ({ namespace, resource }: AdmissionRequest) =>
 const hasHome = ({ reader, namespace }: AdmissionRequest) =>
   reader.get<Namespace>('', 'namespaces', '', namespace) !== undefined
 
-/** Nothing happens in a namespace that is not there, deletes included. */
+/** Rejects every request in a namespace that does not exist, deletes included. */
 export const namespaceExists: AdmissionPlugin = {
   name: 'NamespaceExists',
   validate(request) {
@@ -30,7 +30,7 @@ export const namespaceExists: AdmissionPlugin = {
   },
 }
 
-/** Makes the namespace that the first object in it lacks. */
+/** Creates the namespace of a request if it does not exist. */
 export const namespaceAutoProvision: AdmissionPlugin = {
   name: 'NamespaceAutoProvision',
   admit(request) {

@@ -8,7 +8,7 @@ const isNewRequest = (request: AdmissionRequest) =>
 
 const clientSigner = 'kubernetes.io/kube-apiserver-client'
 
-/** Nobody becomes a member of system:masters by a certificate that users may ask for. */
+/** Rejects certificate requests for the group system:masters with the kube-apiserver-client signer. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   validate(request) {

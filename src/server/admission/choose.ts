@@ -1,15 +1,17 @@
 import {
-  type PodSecurityConfiguration, isPodSecurityConfiguration, readPodSecuritySettings,
+  type PodSecurityConfiguration,
+  isPodSecurityConfiguration,
+  readPodSecuritySettings,
 } from '../../api/pod-security/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { alwaysAdmit, alwaysDeny, namespaceAutoProvision, namespaceExists } from './always.ts'
 import { type EventLimit, eventRateLimit, limitErrors } from './event-rate-limit.ts'
 import { admissionPlugins } from './index.ts'
-import { alwaysPullImages, denyServiceExternalIPs, limitPodHardAntiAffinityTopology } from './pod-limits.ts'
-import { podSecurityOf } from './pod-security.ts'
+import { alwaysPullImages, denyServiceExternalIPs, limitPodHardAntiAffinityTopology } from './limits/pod-limits.ts'
+import { podSecurityOf } from './pod-security/pod-security.ts'
 
-/** Kubernetes' plugins in the order in which it runs them. */
+/** Kubernetes' plugins, in the order in which it runs them. */
 export const pluginOrder: readonly string[] = (
   'AlwaysAdmit NamespaceAutoProvision NamespaceLifecycle NamespaceExists LimitPodHardAntiAffinityTopology ' +
   'LimitRanger ServiceAccount NodeRestriction TaintNodesByCondition AlwaysPullImages ImagePolicyWebhook ' +
@@ -22,28 +24,39 @@ export const pluginOrder: readonly string[] = (
   'ValidatingAdmissionWebhook ResourceQuota AlwaysDeny'
 ).split(' ')
 
-/** Those that only an option switches on. */
+/** Plugins that are off by default. */
 const optional: readonly AdmissionPlugin[] = [
-  alwaysAdmit, alwaysDeny, alwaysPullImages, denyServiceExternalIPs, limitPodHardAntiAffinityTopology,
-  namespaceAutoProvision, namespaceExists,
+  alwaysAdmit,
+  alwaysDeny,
+  alwaysPullImages,
+  denyServiceExternalIPs,
+  limitPodHardAntiAffinityTopology,
+  namespaceAutoProvision,
+  namespaceExists,
 ]
 
-/** Every plugin that there is, in Kubernetes' order, and whether it runs without being asked for. */
+/** All plugins in Kubernetes' order, and whether each is on by default. */
 export function pluginNames(): { name: string; isUsual: boolean }[] {
   const usual = new Set(admissionPlugins.map(({ name }) => name))
   const there = new Set([...usual, ...optional.map(({ name }) => name), ...Object.keys(made)])
   return pluginOrder.filter((name) => there.has(name)).map((name) => ({ name, isUsual: usual.has(name) }))
 }
 
-/** Plugins that Kubernetes runs by default and that we do not have: to name them changes nothing. */
+/** Plugins that are on by default in Kubernetes and not implemented here. Naming them has no effect. */
 const onElsewhere = new Set([
-  'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest', 'JobValidation',
-  'NodeDeclaredFeatureValidator', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator',
+  'CertificateApproval',
+  'CertificateSigning',
+  'ClusterTrustBundleAttest',
+  'JobValidation',
+  'NodeDeclaredFeatureValidator',
+  'PodGroupProtection',
+  'PodGroupWorkloadExists',
+  'PodResizeValidator',
 ])
 
 type Configured = Readonly<Record<string, unknown>> | undefined
 
-/** Plugins that are made from what a file says about them. */
+/** Plugins that are created from their configuration file. */
 const made: Record<string, (configuration: Configured) => AdmissionPlugin> = {
   PodSecurity(configuration = {}) {
     const { apiVersion, kind } = configuration
@@ -76,18 +89,20 @@ function throwIfWrong(plugin: string, errors: readonly FieldError[]): void {
 }
 
 export interface AdmissionChoice {
-  /** --enable-admission-plugins: besides those that run anyway. */
+  /** --enable-admission-plugins: plugins to enable besides the default ones. */
   enabled?: readonly string[]
   /** --disable-admission-plugins */
   disabled?: readonly string[]
-  /** What the file of --admission-control-config-file says, by plugin. */
+  /** The --admission-control-config-file, by plugin. */
   configurations?: ReadonlyMap<string, Configured>
 }
 
-/** The plugins that flags ask for, in Kubernetes' order. Names that do not exist are refused in its words. */
-export function chooseAdmission(
-  { enabled = [], disabled = [], configurations = new Map() }: AdmissionChoice,
-): AdmissionPlugin[] {
+/** Returns the enabled plugins in Kubernetes' order. Throws with Kubernetes' message for unknown names. */
+export function chooseAdmission({
+  enabled = [],
+  disabled = [],
+  configurations = new Map(),
+}: AdmissionChoice): AdmissionPlugin[] {
   checkNames('enable', enabled)
   checkNames('disable', disabled)
   const both = enabled.filter((name) => disabled.includes(name)).sort()

@@ -10,10 +10,10 @@ type LimitType = (typeof limitTypes)[number]
 
 export interface EventLimit {
   type: LimitType
-  /** Events a second in the long run, and how many at once. */
+  /** Average rate in events a second, and burst. */
   qps: number
   burst: number
-  /** How many namespaces, users or objects are told apart; those that were quiet for longest are forgotten. */
+  /** The number of namespaces, users or objects tracked. The least recently used are evicted. */
   cacheSize?: number
 }
 
@@ -21,18 +21,20 @@ const usualCacheSize = 4096
 
 const wrongUnless = (isFine: boolean, error: FieldError): FieldError[] => (isFine ? [] : [error])
 
-/** All that is wrong with limits of a file. */
+/** The validation errors of configured limits. */
 export function limitErrors(limits: readonly Partial<EventLimit>[]): FieldError[] {
   const path = Path.of('limits')
   if (limits.length === 0) return [invalid(path, limits, 'must not be empty')]
   return limits.flatMap(({ type, qps = 0, burst = 0, cacheSize = 0 }, i) => [
     ...wrongUnless(
-      limitTypes.includes(type as LimitType), notSupported(path.index(i).child('type'), type ?? '', limitTypes),
+      limitTypes.includes(type as LimitType),
+      notSupported(path.index(i).child('type'), type ?? '', limitTypes),
     ),
     ...wrongUnless(burst > 0, invalid(path.index(i).child('burst'), burst, 'must be positive')),
     ...wrongUnless(qps > 0, invalid(path.index(i).child('qps'), qps, 'must be positive')),
     ...wrongUnless(
-      type === 'Server' || cacheSize >= 0, invalid(path.index(i).child('cacheSize'), cacheSize, 'must not be negative'),
+      type === 'Server' || cacheSize >= 0,
+      invalid(path.index(i).child('cacheSize'), cacheSize, 'must not be negative'),
     ),
   ])
 }
@@ -48,13 +50,13 @@ const keyOf: Record<LimitType, (request: AdmissionRequest) => string> = {
   },
 }
 
-/** What is left of a key's burst, and when that was. */
+/** The remaining burst of a key, and the time of that count. */
 interface Bucket {
   tokens: number
   atMs: number
 }
 
-/** Answers a function that says whether one more event of a key fits. */
+/** Returns a function that takes a token of the key's bucket, and returns false if it is empty. */
 function limiter({ qps, burst, cacheSize }: EventLimit): (key: string, nowMs: number) => boolean {
   const buckets = new Map<string, Bucket>()
   const size = cacheSize || usualCacheSize
@@ -69,7 +71,7 @@ function limiter({ qps, burst, cacheSize }: EventLimit): (key: string, nowMs: nu
   }
 }
 
-/** Refuses events that come too fast, of the whole server or of one namespace, user or object. */
+/** Rejects events beyond the rate limits of the server, or of a namespace, user or object. */
 export function eventRateLimit(limits: readonly EventLimit[]): AdmissionPlugin {
   const rules = limits.map((limit) => ({ type: limit.type, fits: limiter(limit) }))
   return {

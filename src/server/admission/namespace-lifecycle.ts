@@ -9,8 +9,15 @@ const isNamespace = ({ resource }: AdmissionRequest) => resource.group === '' &&
 
 function terminating(request: AdmissionRequest): ApiError {
   const { namespace } = request
-  const { code, reason, message, details } = refusal(request, `unable to create new content in namespace ${namespace} because it is being terminated`)
-  const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }
+  const { code, reason, message, details } = refusal(
+    request,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  )
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  }
   return new ApiError(code, reason, message, { ...details, causes: [cause] })
 }
 
@@ -22,7 +29,7 @@ function checkHome(request: AdmissionRequest): void {
   if (operation === 'CREATE' && home.status.phase === 'Terminating') throw terminating(request)
 }
 
-/** Objects live only in namespaces that exist and are not ending; the system's own namespaces do not end. */
+/** Rejects creates and updates in missing namespaces, creates in terminating ones, and deletes of system namespaces. */
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   admit(request) {
@@ -33,6 +40,6 @@ export const namespaceLifecycle: AdmissionPlugin = {
     }
     checkHome(request)
   },
-  /** Once more right before the write: plugins may have waited. */
+  /** Checked again right before the write, because plugins may have waited. */
   validate: checkHome,
 }

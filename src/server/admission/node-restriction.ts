@@ -1,23 +1,34 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { Node, PersistentVolumeClaim, Pod, TokenRequestSpec } from '../../api/generated/types.ts'
-import { claimUsed } from '../../api/kinds/claim-recovery.ts'
+import { claimUsed } from '../../api/kinds/workloads/claim-recovery.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { nodeNameOf } from '../auth/authorization/node-authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 
 const mirror = 'kubernetes.io/config.mirror'
-/** Labels of Kubernetes' domains that a node may say about itself. */
+/** Labels in Kubernetes' domains that a node may set on itself. */
 const ownLabels = new Set([
-  'kubernetes.io/hostname', 'kubernetes.io/os', 'kubernetes.io/arch', 'beta.kubernetes.io/os', 'beta.kubernetes.io/arch', 'beta.kubernetes.io/instance-type',
-  'node.kubernetes.io/instance-type', 'failure-domain.beta.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region',
-  'failure-domain.kubernetes.io/zone', 'failure-domain.kubernetes.io/region', 'topology.kubernetes.io/zone', 'topology.kubernetes.io/region',
+  'kubernetes.io/hostname',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type',
+  'node.kubernetes.io/instance-type',
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+  'failure-domain.kubernetes.io/zone',
+  'failure-domain.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
 ])
 const ownPrefixes = ['kubelet.kubernetes.io', 'node.kubernetes.io']
 
 type Check = (node: string, request: AdmissionRequest) => void
 
-const podOf = (request: AdmissionRequest): Pod | undefined => request.reader.get<Pod>('', 'pods', request.namespace, request.name)
+const podOf = (request: AdmissionRequest): Pod | undefined =>
+  request.reader.get<Pod>('', 'pods', request.namespace, request.name)
 
 function checkPod(node: string, request: AdmissionRequest): void {
   const { operation, subresource, object, old } = request
@@ -25,31 +36,50 @@ function checkPod(node: string, request: AdmissionRequest): void {
     throw refusal(request, why)
   }
   if (subresource === 'eviction') {
-    if (podOf(request)?.spec.nodeName !== node) refuse(`node ${JSON.stringify(node)} can only evict pods with spec.nodeName set to itself`)
+    if (podOf(request)?.spec.nodeName !== node)
+      refuse(`node ${JSON.stringify(node)} can only evict pods with spec.nodeName set to itself`)
   } else if (subresource === 'status') {
     const [pod, next] = [old as Pod, object as Pod]
-    if (pod.spec.nodeName !== node) refuse(`node ${JSON.stringify(node)} can only update pod status for pods with spec.nodeName set to itself`)
-    if (!deepEqual(pod.metadata.labels ?? {}, next.metadata.labels ?? {})) refuse(`node ${JSON.stringify(node)} cannot update labels through pod status`)
+    if (pod.spec.nodeName !== node)
+      refuse(`node ${JSON.stringify(node)} can only update pod status for pods with spec.nodeName set to itself`)
+    if (!deepEqual(pod.metadata.labels ?? {}, next.metadata.labels ?? {}))
+      refuse(`node ${JSON.stringify(node)} cannot update labels through pod status`)
   } else if (subresource !== '') {
     refuse(`unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`)
   } else if (operation === 'CREATE') {
     checkNewPod(node, request, object as Pod)
   } else if (operation === 'DELETE') {
-    if (podOf(request)?.spec.nodeName !== node) refuse(`node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`)
+    if (podOf(request)?.spec.nodeName !== node)
+      refuse(`node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`)
   } else {
-    refuse(`unexpected operation ${JSON.stringify(operation)}, node ${JSON.stringify(node)} can only create and delete mirror pods`)
+    refuse(
+      `unexpected operation ${JSON.stringify(operation)}, node ${JSON.stringify(node)} can only create and delete mirror pods`,
+    )
   }
 }
 
-/** A node makes mirror pods of itself only, which refer to nothing that it could then read. */
+/** A node may create only mirror pods bound to itself, which refer to no objects that it could then read. */
 function checkNewPod(node: string, request: AdmissionRequest, { metadata, spec }: Pod): void {
   const name = JSON.stringify(node)
-  if (metadata.annotations?.[mirror] === undefined) throw refusal(request, `pod does not have ${JSON.stringify(mirror)} annotation, node ${name} can only create mirror pods`)
-  if (spec.nodeName !== node) throw refusal(request, `node ${name} can only create pods with spec.nodeName set to itself`)
-  if (spec.serviceAccountName) throw refusal(request, `node ${name} can not create pods that reference a service account`)
-  if (spec.resourceClaims?.length) throw refusal(request, `node ${name} can not create pods that reference resourceclaims`)
+  if (metadata.annotations?.[mirror] === undefined)
+    throw refusal(
+      request,
+      `pod does not have ${JSON.stringify(mirror)} annotation, node ${name} can only create mirror pods`,
+    )
+  if (spec.nodeName !== node)
+    throw refusal(request, `node ${name} can only create pods with spec.nodeName set to itself`)
+  if (spec.serviceAccountName)
+    throw refusal(request, `node ${name} can not create pods that reference a service account`)
+  if (spec.resourceClaims?.length)
+    throw refusal(request, `node ${name} can not create pods that reference resourceclaims`)
   for (const volume of spec.volumes ?? []) {
-    const kind = volume.secret ? 'secrets' : volume.configMap ? 'configmaps' : volume.persistentVolumeClaim ? 'persistentvolumeclaims' : undefined
+    const kind = volume.secret
+      ? 'secrets'
+      : volume.configMap
+        ? 'configmaps'
+        : volume.persistentVolumeClaim
+          ? 'persistentvolumeclaims'
+          : undefined
     if (kind) throw refusal(request, `node ${name} can not create pods that reference ${kind}`)
   }
 }
@@ -58,22 +88,33 @@ function checkNode(node: string, request: AdmissionRequest): void {
   const { operation, subresource, object, old } = request
   const requested = request.name || (object?.metadata.name ?? '')
   const name = JSON.stringify(node)
-  if (requested !== node) throw refusal(request, `node ${name} is not allowed to modify node ${JSON.stringify(requested)}`)
+  if (requested !== node)
+    throw refusal(request, `node ${name} is not allowed to modify node ${JSON.stringify(requested)}`)
   if (operation === 'DELETE' || !object) return
   const next = object as Node
   if (operation === 'CREATE') {
     checkLabels(request, 'set', {}, next.metadata.labels ?? {})
-    if (next.metadata.ownerReferences?.length) throw refusal(request, `node ${name} is not allowed to set ownerReferences`)
+    if (next.metadata.ownerReferences?.length)
+      throw refusal(request, `node ${name} is not allowed to set ownerReferences`)
     return
   }
   const before = old as Node
-  if (subresource === '' && !deepEqual(before.spec?.taints ?? [], next.spec?.taints ?? [])) throw refusal(request, `node ${name} is not allowed to modify taints`)
-  if (!deepEqual(before.metadata.ownerReferences ?? [], next.metadata.ownerReferences ?? [])) throw refusal(request, `node ${name} is not allowed to modify ownerReferences`)
+  if (subresource === '' && !deepEqual(before.spec?.taints ?? [], next.spec?.taints ?? []))
+    throw refusal(request, `node ${name} is not allowed to modify taints`)
+  if (!deepEqual(before.metadata.ownerReferences ?? [], next.metadata.ownerReferences ?? []))
+    throw refusal(request, `node ${name} is not allowed to modify ownerReferences`)
   checkLabels(request, 'modify', before.metadata.labels ?? {}, next.metadata.labels ?? {})
 }
 
-function checkLabels(request: AdmissionRequest, verb: string, before: Record<string, string>, after: Record<string, string>): void {
-  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((label) => before[label] !== after[label] && isReserved(label)).sort()
+function checkLabels(
+  request: AdmissionRequest,
+  verb: string,
+  before: Record<string, string>,
+  after: Record<string, string>,
+): void {
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((label) => before[label] !== after[label] && isReserved(label))
+    .sort()
   if (changed.length) throw refusal(request, `is not allowed to ${verb} labels: ${changed.join(', ')}`)
 }
 
@@ -84,7 +125,7 @@ function isReserved(label: string): boolean {
   return (isIn('kubernetes.io') || isIn('k8s.io')) && !ownLabels.has(label) && !ownPrefixes.some(isIn)
 }
 
-/** A node may say how far a claim has grown, and mark it as used; nothing else about a claim is its to change. */
+/** A node may change only the resize status of a claim, and mark it as used. */
 function checkClaim(node: string, request: AdmissionRequest): void {
   const { subresource, operation, object, old } = request
   if (operation !== 'UPDATE') throw refusal(request, `unexpected operation ${JSON.stringify(operation)}`)
@@ -96,10 +137,21 @@ function checkClaim(node: string, request: AdmissionRequest): void {
   }
 }
 
-const bare = ({ metadata: { resourceVersion: _r, managedFields: _m, generation: _g, ...metadata }, ...rest }: KubeObject) => ({ ...rest, metadata })
+const bare = ({
+  metadata: { resourceVersion: _r, managedFields: _m, generation: _g, ...metadata },
+  ...rest
+}: KubeObject) => ({ ...rest, metadata })
 
 function withoutResize(claim: PersistentVolumeClaim): object {
-  const { capacity: _c, conditions: _o, allocatedResources: _a, allocatedResourceStatuses: _s, modifyVolumeStatus: _v, currentVolumeAttributesClassName: _n, ...status } = claim.status ?? {}
+  const {
+    capacity: _c,
+    conditions: _o,
+    allocatedResources: _a,
+    allocatedResourceStatuses: _s,
+    modifyVolumeStatus: _v,
+    currentVolumeAttributesClassName: _n,
+    ...status
+  } = claim.status ?? {}
   return { ...bare(claim), status }
 }
 
@@ -109,25 +161,35 @@ function withoutMark(claim: PersistentVolumeClaim): object {
   return { ...rest, metadata: { ...metadata, annotations } }
 }
 
-/** A node gets tokens of its pods only, each bound to its pod. */
+/** A node may request only tokens bound to one of its pods. */
 function checkToken(node: string, request: AdmissionRequest): void {
   const { object, reader, namespace } = request
   const ref = (object as KubeObject & { spec?: TokenRequestSpec }).spec?.boundObjectRef
   if (ref?.kind !== 'Pod' || !ref.name) throw refusal(request, 'node requested token not bound to a pod')
   if (!ref.uid) throw refusal(request, 'node requested token with a pod binding without a uid')
   const pod = reader.get<Pod>('', 'pods', namespace, ref.name)
-  if (!pod || pod.metadata.uid !== ref.uid) throw refusal(request, `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`)
-  if (pod.spec.nodeName !== node) throw refusal(request, 'node requested token bound to a pod scheduled on a different node')
+  if (!pod || pod.metadata.uid !== ref.uid)
+    throw refusal(
+      request,
+      `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    )
+  if (pod.spec.nodeName !== node)
+    throw refusal(request, 'node requested token bound to a pod scheduled on a different node')
 }
 
 const checkLease = (node: string, request: AdmissionRequest): void => {
-  if (request.namespace !== 'kube-node-lease') throw refusal(request, 'can only access leases in the "kube-node-lease" system namespace')
+  if (request.namespace !== 'kube-node-lease')
+    throw refusal(request, 'can only access leases in the "kube-node-lease" system namespace')
   checkName(node, request)
 }
 
 function checkName(node: string, request: AdmissionRequest): void {
   const name = request.name || (request.object?.metadata.name ?? '')
-  if (name !== node) throw refusal(request, `can only access ${request.resource.kind === 'Lease' ? 'node lease' : request.resource.kind} with the same name as the requesting node`)
+  if (name !== node)
+    throw refusal(
+      request,
+      `can only access ${request.resource.kind === 'Lease' ? 'node lease' : request.resource.kind} with the same name as the requesting node`,
+    )
 }
 
 const checks = new Map<string, Check>([
@@ -139,7 +201,10 @@ const checks = new Map<string, Check>([
   ['storage.k8s.io csinodes', checkName],
 ])
 
-/** Limits what nodes change to themselves and their pods, where the node authorizer cannot see the object. */
+/**
+ * Limits changes of a node to itself and its pods, as far as the decision needs the object, which the node authorizer
+ * does not have.
+ */
 export const nodeRestriction: AdmissionPlugin = {
   name: 'NodeRestriction',
   validate(request) {

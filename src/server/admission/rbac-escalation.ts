@@ -9,25 +9,37 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 
 const group = 'rbac.authorization.k8s.io'
-const everything: PolicyRule[] = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, { verbs: ['*'], nonResourceURLs: ['*'] }]
+const everything: PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
 
-/** What the checks need to know of who may do what. */
-export interface EscalationContext {
+/** The authorizer and role index that the checks use. */
+interface EscalationContext {
   authorizer: Authorizer
   rbac: RbacIndex
 }
 
 /**
- * Keeps users from giving permissions that they do not have, by a role or by a binding, unless they may `escalate` or `bind`. It is
- * no plugin of Kubernetes, which has the check in its storage: it always runs, and cannot be disabled.
+ * Prevents privilege escalation: users may grant, by a role or binding, only permissions that they have, unless they
+ * may `escalate` or `bind`. Kubernetes has this check in its storage layer and not in a plugin, so it always runs and
+ * cannot be disabled.
  */
 export const rbacEscalation = (context: () => EscalationContext): AdmissionPlugin => ({
   name: 'RbacEscalation',
   validate(request) {
-    if (request.resource.group !== group || request.subresource !== '' || request.operation === 'DELETE' || !request.object) return undefined
+    if (
+      request.resource.group !== group ||
+      request.subresource !== '' ||
+      request.operation === 'DELETE' ||
+      !request.object
+    )
+      return undefined
     if (request.user.groups.includes(privilegedGroup) || changesOnlyOwnership(request)) return undefined
     const { plural } = request.resource
-    const attempt = plural.endsWith('bindings') ? bindAttempt(request.object as RoleBinding, request) : escalateAttempt(request)
+    const attempt = plural.endsWith('bindings')
+      ? bindAttempt(request.object as RoleBinding, request)
+      : escalateAttempt(request)
     const judge = (decision: Decision) => {
       if (!decision.allowed) check(request, context().rbac)
     }
@@ -36,13 +48,20 @@ export const rbacEscalation = (context: () => EscalationContext): AdmissionPlugi
   },
 })
 
-/** An update of finalizers and owners alone must go through, whatever the object says: nothing could be deleted otherwise. */
+/** An update of only finalizers and owners is always allowed, because deletion depends on it. */
 function changesOnlyOwnership({ object, old }: AdmissionRequest): boolean {
   return old !== undefined && deepEqual(withoutOwnership(object!), withoutOwnership(old))
 }
 
 function withoutOwnership({ metadata, ...rest }: KubeObject): object {
-  const { ownerReferences: _o, finalizers: _f, resourceVersion: _r, generation: _g, managedFields: _m, ...kept } = metadata
+  const {
+    ownerReferences: _o,
+    finalizers: _f,
+    resourceVersion: _r,
+    generation: _g,
+    managedFields: _m,
+    ...kept
+  } = metadata
   return { ...rest, metadata: kept }
 }
 
@@ -51,7 +70,8 @@ const attemptOn = (verb: string, plural: string, namespace: string, name: string
   path: { group, version: 'v1', namespace, plural, subresource: '', name },
 })
 
-const escalateAttempt = ({ resource, namespace, name }: AdmissionRequest) => attemptOn('escalate', resource.plural, namespace, name)
+const escalateAttempt = ({ resource, namespace, name }: AdmissionRequest) =>
+  attemptOn('escalate', resource.plural, namespace, name)
 
 const bindAttempt = ({ roleRef }: RoleBinding | ClusterRoleBinding, { namespace }: AdmissionRequest) =>
   attemptOn('bind', roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles', namespace, roleRef.name)
@@ -64,19 +84,21 @@ function check(request: AdmissionRequest, rbac: RbacIndex): void {
   if (resource.plural.endsWith('bindings')) {
     const { roleRef } = object as RoleBinding
     const rules = rbac.rulesOfRole(roleRef.kind, namespace, roleRef.name)
-    if (!rules) throw notFound({ group, resource: roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles' }, roleRef.name)
+    if (!rules)
+      throw notFound({ group, resource: roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles' }, roleRef.name)
     const missing = missingText(request.user, rules, namespace, rbac)
     if (missing) refuse(missing)
     return
   }
   if ((object as ClusterRole).aggregationRule || (old as ClusterRole | undefined)?.aggregationRule) {
-    if (missingText(request.user, everything, namespace, rbac)) refuse('must have cluster-admin privileges to use an aggregationRule')
+    if (missingText(request.user, everything, namespace, rbac))
+      refuse('must have cluster-admin privileges to use an aggregationRule')
   }
   const missing = missingText(request.user, (object as Role).rules ?? [], namespace, rbac)
   if (missing) refuse(missing)
 }
 
-/** Kubernetes' sentence about permissions that a user would give without having them; '' if there are none. */
+/** Kubernetes' message for permissions that the user lacks; '' if there are none. */
 function missingText(user: UserInfo, wanted: readonly PolicyRule[], namespace: string, rbac: RbacIndex): string {
   const missing = uncoveredRules(rbac.rulesOf(user, namespace), wanted)
   if (missing.length === 0) return ''

@@ -1,13 +1,13 @@
 import { ApiError } from '../../api/errors.ts'
-import { type Exchange, wholeBody } from '../http/exchange.ts'
-import { requestFailure } from '../http/network-errors.ts'
+import { type Exchange, wholeBody } from '../http/exchange/exchange.ts'
+import { requestFailure } from '../http/listener/network-errors.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import { PassedOn } from '../proxy/pass-on.ts'
 import { passedHeaders, requestHeaders } from '../proxy/proxy-headers.ts'
 import { type RemoteAccess, remoteRequest } from './remote-request.ts'
 import type { Remote } from './remote.ts'
 
-/** Hands requests to other API servers in the name of their users, and the answers back, as they come. */
+/** Forwards requests to extension API servers on behalf of users, by streaming requests and responses. */
 export class AggregationDoor {
   readonly #access: RemoteAccess
   readonly #passed = new PassedOn()
@@ -16,7 +16,9 @@ export class AggregationDoor {
     this.#access = access
   }
 
-  /** Resolves with the code once the answer has begun. `headers` are those of all answers of this server. */
+  /**
+   * Resolves with the status code once the response has started. `headers` are added to every response of this server.
+   */
   async serve(exchange: Exchange, remote: Remote, user: UserInfo, headers: Record<string, string>): Promise<number> {
     const unavailable = (text: string) => {
       const all = { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
@@ -40,7 +42,11 @@ export class AggregationDoor {
     }
     const { request, address } = asked
     try {
-      const answered = await this.#passed.ask(exchange, request, (error) => new Unreachable(requestFailure(error, address)))
+      const answered = await this.#passed.ask(
+        exchange,
+        request,
+        (error) => new Unreachable(requestFailure(error, address)),
+      )
       return this.#passed.answer(exchange, answered, { ...headers, ...passedHeaders(answered.response.headers) })
     } catch (e) {
       if (e instanceof Unreachable) return unavailable(`error trying to reach service: ${e.message}`)
@@ -48,7 +54,7 @@ export class AggregationDoor {
     }
   }
 
-  /** Ends all that is open. */
+  /** Ends all open requests. */
   end(): void {
     this.#passed.end()
   }

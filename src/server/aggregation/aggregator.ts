@@ -3,12 +3,13 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import { isNotFound } from '../../api/errors.ts'
 import type { APIResource, APIService } from '../../api/generated/types.ts'
 import { readJson } from '../../api/json/index.ts'
-import { timestamp } from '../../api/timestamp.ts'
+import { timestamp } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
+import type { Counter, Gauge, MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
 import type { KeyPair } from '../auth/certificates.ts'
-import { requestFailure } from '../http/network-errors.ts'
+import { requestFailure } from '../http/listener/network-errors.ts'
 import type { ServerObjects, UserInfo } from '../objects/objects.ts'
 import { apiservices } from '../resources/apiregistration/apiservices.ts'
 import { type Availability, failedDiscovery, passed, serviceProblem } from './availability.ts'
@@ -17,24 +18,25 @@ import { type Remote, isRemote, remoteOf, rootOf } from './remote.ts'
 
 const { group, plural } = apiservices
 
-/** A server that is fine is asked again after this time. */
+/** The interval of checks of an available server. */
 const resyncMs = 30_000
-/** One that is not is asked sooner: after a second, and twice as long each time. */
+/** The first retry interval of an unavailable server, which doubles with each failure. */
 const firstRetryMs = 1000
 const answerMs = 5000
 
-/** Asks other servers what they serve: everybody must let it. */
+/** The user of discovery requests, which every server has to allow. */
 const aggregatorUser: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] }
 
-export interface AggregatorOptions {
+interface AggregatorOptions {
   objects: ServerObjects
   clock: Clock
   random: Random
   logger: Logger
   proxyClient: KeyPair | undefined
+  metrics: MetricsRegistry
 }
 
-/** What is known of the checks of one APIService. */
+/** The state of an APIService's checks. */
 interface Checks {
   isUnderWay: boolean
   isWantedAgain: boolean
@@ -42,34 +44,42 @@ interface Checks {
   cancel(): void
 }
 
-/** Follows APIServices that other servers serve: which groups and versions they are, and whether they are available. */
+/** Follows the APIServices of extension API servers: their group versions and availability. */
 export class Aggregator {
   readonly #o: AggregatorOptions
   readonly access: RemoteAccess
-  /** By group and version, as in paths: `metrics.k8s.io/v1beta1`. */
+  /** By group version, as in paths: `metrics.k8s.io/v1beta1`. */
   readonly #remotes = new Map<string, Remote>()
   readonly #checks = new Map<string, Checks>()
   readonly #listeners = new Set<() => void>()
+  readonly #failures: Counter
   #generation = 0
   #isEnded = false
 
   constructor(options: AggregatorOptions) {
     this.#o = options
-    const { objects, random, proxyClient } = options
+    const { objects, random, proxyClient, metrics } = options
+    metrics.gauge(
+      'aggregator_unavailable_apiservice',
+      'Gauge of APIServices which are marked as unavailable broken down by APIService name.',
+      (gauge) => this.#tellUnavailable(gauge),
+    )
+    const help = 'Counter of APIServices which are marked as unavailable broken down by APIService name and reason.'
+    this.#failures = metrics.counter('aggregator_unavailable_apiservice_total', help)
     this.access = { objects, random, proxyClient, agent: new Agent({ keepAlive: true, maxFreeSockets: 10 }) }
   }
 
-  /** Raised by every change of what other servers serve. */
+  /** Incremented by every change of the served group versions. */
   get generation(): number {
     return this.#generation
   }
 
-  /** The groups and versions of other servers. */
+  /** The group versions of extension API servers. */
   remotes(): readonly Remote[] {
     return [...this.#remotes.values()]
   }
 
-  /** The other server that a path belongs to: `/apis/GROUP/VERSION`, all below it, and its OpenAPI. */
+  /** The extension API server of a path: `/apis/GROUP/VERSION` and below, and its OpenAPI document. */
   forPath(path: string): Remote | undefined {
     if (this.#remotes.size === 0) return undefined
     const [, found] = /^\/(?:openapi\/v3\/)?apis\/([^/]+\/[^/]+)(?:\/|$)/.exec(path) ?? []
@@ -98,7 +108,7 @@ export class Aggregator {
     })
   }
 
-  /** Calls `fn` after every change of what other servers serve. The returned function takes that back. */
+  /** Calls `fn` after every change. The returned function removes it. */
   listen(fn: () => void): () => void {
     this.#listeners.add(fn)
     return () => this.#listeners.delete(fn)
@@ -108,6 +118,14 @@ export class Aggregator {
     this.#isEnded = true
     for (const { cancel } of this.#checks.values()) cancel()
     this.access.agent.destroy()
+  }
+
+  /** Every APIService has a series; local ones are always available. */
+  #tellUnavailable(gauge: Gauge): void {
+    const away = new Set(this.remotes().flatMap(({ name, isAvailable }) => (isAvailable ? [] : name)))
+    gauge.clear()
+    for (const { metadata } of this.#o.objects.list<APIService>(group, plural, ''))
+      gauge.with({ name: metadata.name! }).set(away.has(metadata.name!) ? 1 : 0)
   }
 
   #take(name: string, service: APIService | undefined): void {
@@ -132,11 +150,12 @@ export class Aggregator {
     for (const fn of this.#listeners) fn()
   }
 
-  /** Checks one server, now or as soon as the check that is under way has ended. */
+  /** Checks a server now, or again once the current check ends. */
   #check(name: string): void {
     if (this.#isEnded) return
     let checks = this.#checks.get(name)
-    if (!checks) this.#checks.set(name, (checks = { isUnderWay: false, isWantedAgain: false, failures: 0, cancel: () => {} }))
+    if (!checks)
+      this.#checks.set(name, (checks = { isUnderWay: false, isWantedAgain: false, failures: 0, cancel: () => {} }))
     if (checks.isUnderWay) {
       checks.isWantedAgain = true
       return
@@ -146,7 +165,8 @@ export class Aggregator {
     const state = checks
     this.#checkOnce(name, state)
       .catch((error: unknown) => {
-        if (!this.#isEnded) this.#o.logger.warn('the availability of an API server could not be stored', { name, error })
+        if (!this.#isEnded)
+          this.#o.logger.warn('the availability of an API server could not be stored', { name, error })
       })
       .finally(() => {
         state.isUnderWay = false
@@ -177,18 +197,26 @@ export class Aggregator {
     await this.#store(name, availability)
   }
 
-  /** The resources of another server, or why it did not tell them. */
+  /** The resources of a server, or the reason why discovery failed. */
   async #askForResources(remote: Remote): Promise<APIResource[] | Availability> {
     const abort = new AbortController()
     const cancel = this.#o.clock.after(answerMs, () => abort.abort())
     let url = rootOf(remote)
     try {
-      const options = { method: 'GET', path: rootOf(remote), user: aggregatorUser, signal: abort.signal, headers: { accept: 'application/json' } }
+      const options = {
+        method: 'GET',
+        path: rootOf(remote),
+        user: aggregatorUser,
+        signal: abort.signal,
+        headers: { accept: 'application/json' },
+      }
       const { request, address } = remoteRequest(this.access, remote, options)
       url = `https://${address}${rootOf(remote)}`
       const { code, text } = await new Promise<{ code: number; text: string }>((resolve, reject) => {
         request.on('error', (e: NodeJS.ErrnoException) => {
-          reject(new Error(abort.signal.aborted ? 'context deadline exceeded' : requestFailure(e, address), { cause: e }))
+          reject(
+            new Error(abort.signal.aborted ? 'context deadline exceeded' : requestFailure(e, address), { cause: e }),
+          )
         })
         request.once('response', async (response) => {
           let body = ''
@@ -201,8 +229,9 @@ export class Aggregator {
         })
         request.end()
       })
-      if (code < 200 || code >= 300) return failedDiscovery(`failing or missing response from ${url}: bad status from ${url}: ${code}`)
-      return ((readJson(text) as { resources?: APIResource[] }).resources ?? [])
+      if (code < 200 || code >= 300)
+        return failedDiscovery(`failing or missing response from ${url}: bad status from ${url}: ${code}`)
+      return (readJson(text) as { resources?: APIResource[] }).resources ?? []
     } catch (e) {
       return failedDiscovery(`failing or missing response from ${url}: ${(e as Error).message}`)
     } finally {
@@ -213,15 +242,26 @@ export class Aggregator {
   async #store(name: string, availability: Availability): Promise<void> {
     if (this.#isEnded) return
     try {
-      await this.#o.objects.update<APIService>(apiservices, '', name, (copy, stored) => {
-        const known = stored.status?.conditions?.find(({ type }) => type === 'Available')
-        const { status, reason, message } = availability
-        if (!isRemote(stored) || (known?.status === status && known.reason === reason && known.message === message)) return stored
-        const since = known?.status === status ? known.lastTransitionTime : undefined
-        const lastTransitionTime = since ?? timestamp(this.#o.clock.now())
-        const others = (copy.status?.conditions ?? []).filter(({ type }) => type !== 'Available')
-        return { ...copy, status: { conditions: [...others, { type: 'Available', ...availability, lastTransitionTime }] } }
-      })
+      await this.#o.objects.update<APIService>(
+        apiservices,
+        '',
+        name,
+        (copy, stored) => {
+          const known = stored.status?.conditions?.find(({ type }) => type === 'Available')
+          const { status, reason, message } = availability
+          if (!isRemote(stored) || (known?.status === status && known.reason === reason && known.message === message))
+            return stored
+          if (status === 'False') this.#failures.with({ name, reason }).inc()
+          const since = known?.status === status ? known.lastTransitionTime : undefined
+          const lastTransitionTime = since ?? timestamp(this.#o.clock.now())
+          const others = (copy.status?.conditions ?? []).filter(({ type }) => type !== 'Available')
+          return {
+            ...copy,
+            status: { conditions: [...others, { type: 'Available', ...availability, lastTransitionTime }] },
+          }
+        },
+        { isStatus: true },
+      )
     } catch (e) {
       if (!isNotFound(e)) throw e
     }

@@ -3,7 +3,7 @@ import type { ObjectReader } from '../objects/objects.ts'
 import { endpointsOf } from '../proxy/service-endpoints.ts'
 import type { Remote } from './remote.ts'
 
-/** What the condition Available says, but for its time. */
+/** The Available condition without its time. */
 export type Availability = Required<Pick<APIServiceCondition, 'status' | 'reason' | 'message'>>
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message })
@@ -18,17 +18,18 @@ function hasEndpointObjects(namespace: string, name: string, objects: ObjectRead
   return slices.some(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name)
 }
 
-/** Why the service of another API server cannot be reached, in Kubernetes' words; undefined where it has endpoints. */
+/** The reason why the service is unreachable, in Kubernetes' words. Undefined if it has endpoints. */
 export function serviceProblem({ spec }: Remote, objects: ObjectReader): Availability | undefined {
   const { name = '', namespace = '', port = 443 } = spec.service!
   const where = `service/${name} in ${JSON.stringify(namespace)}`
   const service = objects.get<Service>('', 'services', namespace, name)
   if (!service) return unavailable('ServiceNotFound', `${where} is not present`)
-  // The ports of other types are not known here.
+  // Endpoints of other service types are unknown here.
   if ((service.spec.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
   const found = service.spec.ports?.find((p) => p.port === port)
   if (!found) return unavailable('ServicePortError', `${where} is not listening on port ${port}`)
-  if (!hasEndpointObjects(namespace, name, objects)) return unavailable('EndpointsNotFound', `cannot find endpoints for ${where}`)
+  if (!hasEndpointObjects(namespace, name, objects))
+    return unavailable('EndpointsNotFound', `cannot find endpoints for ${where}`)
   const portName = found.name ?? ''
   if (endpointsOf(namespace, name, portName, objects).length > 0) return undefined
   const message = `endpoints for ${where} have no addresses with port name ${JSON.stringify(portName)}`

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, type Status, serviceUnavailable } from '../../api/errors.ts'
 import { jsonText, readJson } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { requestFailure } from '../http/network-errors.ts'
+import { requestFailure } from '../http/listener/network-errors.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import { answerText } from '../webhooks/answers.ts'
 import { type RemoteAccess, remoteRequest } from './remote-request.ts'
 import type { Remote } from './remote.ts'
 
-/** A request of somebody in this process for another server. */
-export interface RemoteCall {
+/** An in-process request for an extension API server. */
+interface RemoteCall {
   method: string
   path: string
   query?: Readonly<Record<string, string>>
@@ -20,25 +20,40 @@ export interface RemoteCall {
   signal?: AbortSignal
 }
 
-/** Gets the events of a watch. */
-export interface RemoteWatcher {
+/** Receives the events of a watch. */
+interface RemoteWatcher {
   opened(): void
   event(type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK', object: KubeObject): void
   closed(error: Error | undefined): void
 }
 
-/** Sends a request to another API server as one of its users. Rejects with an ApiError. */
+/** Sends a request on behalf of a user. Rejects with an ApiError. */
 function send(access: RemoteAccess, remote: Remote, call: RemoteCall): Promise<IncomingMessage> {
-  const { method, path, query = {}, body, contentType = 'application/json', accept = 'application/json', user, signal } = call
+  const {
+    method,
+    path,
+    query = {},
+    body,
+    contentType = 'application/json',
+    accept = 'application/json',
+    user,
+    signal,
+  } = call
   if (!remote.isAvailable) return Promise.reject(serviceUnavailable('service unavailable'))
   return new Promise((resolve, reject) => {
     const search = new URLSearchParams(query).toString()
     const text = body === undefined ? undefined : Buffer.from(jsonText(body))
     const headers = { accept, ...(text ? { 'content-type': contentType, 'content-length': text.length } : {}) }
     const { request, address } = remoteRequest(access, remote, {
-      method, path: search ? `${path}?${search}` : path, headers, user, signal,
+      method,
+      path: search ? `${path}?${search}` : path,
+      headers,
+      user,
+      signal,
     })
-    request.on('error', (error) => reject(serviceUnavailable(`error trying to reach service: ${requestFailure(error, address)}`)))
+    request.on('error', (error) =>
+      reject(serviceUnavailable(`error trying to reach service: ${requestFailure(error, address)}`)),
+    )
     request.once('response', resolve)
     request.end(text)
   })
@@ -53,11 +68,12 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 function errorOf(code: number, text: string): ApiError {
   const status = (text.startsWith('{') ? readJson(text) : {}) as Partial<Status>
   const message = answerText(code, text)
-  if (status.kind === 'Status') return new ApiError(status.code ?? code, status.reason ?? '', message, status.details, status.metadata)
+  if (status.kind === 'Status')
+    return new ApiError(status.code ?? code, status.reason ?? '', message, status.details, status.metadata)
   return new ApiError(code, code === 503 ? 'ServiceUnavailable' : '', message)
 }
 
-/** Asks another API server, and reads its answer. */
+/** Sends a request and parses the response. */
 export async function callRemote(access: RemoteAccess, remote: Remote, call: RemoteCall): Promise<unknown> {
   const answer = await send(access, remote, call)
   const text = await textOf(answer)
@@ -66,8 +82,15 @@ export async function callRemote(access: RemoteAccess, remote: Remote, call: Rem
   return answer.headers['content-type']?.startsWith('application/json') ? readJson(text) : text
 }
 
-/** Watches objects of another API server. The returned function ends the watch: then only `closed` follows. */
-export function watchRemote(access: RemoteAccess, remote: Remote, call: RemoteCall, watcher: RemoteWatcher): () => void {
+/**
+ * Watches objects of an extension API server. The returned function ends the watch; after that only `closed` is called.
+ */
+export function watchRemote(
+  access: RemoteAccess,
+  remote: Remote,
+  call: RemoteCall,
+  watcher: RemoteWatcher,
+): () => void {
   const ending = new AbortController()
   const signal = call.signal ? AbortSignal.any([ending.signal, call.signal]) : ending.signal
   const run = async () => {
@@ -81,12 +104,18 @@ export function watchRemote(access: RemoteAccess, remote: Remote, call: RemoteCa
       for (const line of lines) if (line) tell(line, watcher)
     }
   }
-  run().then(() => watcher.closed(undefined), (e: unknown) => watcher.closed(signal.aborted ? undefined : (e as Error)))
+  run().then(
+    () => watcher.closed(undefined),
+    (e: unknown) => watcher.closed(signal.aborted ? undefined : (e as Error)),
+  )
   return () => ending.abort()
 }
 
 function tell(line: string, watcher: RemoteWatcher): void {
-  const { type, object } = readJson(line) as { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'; object: KubeObject }
+  const { type, object } = readJson(line) as {
+    type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+    object: KubeObject
+  }
   if (type === 'ERROR') throw errorOf(500, jsonText(object))
   watcher.event(type, object)
 }

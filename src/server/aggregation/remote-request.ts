@@ -6,28 +6,28 @@ import type { ObjectReader, UserInfo } from '../objects/objects.ts'
 import { resolveService } from '../proxy/service-endpoints.ts'
 import type { Remote } from './remote.ts'
 
-/** Reaches other API servers, in the name of users. */
+/** The means to reach extension API servers on behalf of users. */
 export interface RemoteAccess {
   objects: ObjectReader
   random: Random
-  /** The certificate of the front proxy. Other servers believe headers about users of who shows it. */
+  /** The front proxy's client certificate. Extension API servers trust user headers from its holder. */
   proxyClient: KeyPair | undefined
   agent: Agent
 }
 
-export interface RemoteRequestOptions {
+interface RemoteRequestOptions {
   method: string
-  /** With its query. */
+  /** Includes the query. */
   path: string
   headers?: OutgoingHttpHeaders
   user: UserInfo
   signal?: AbortSignal | undefined
-  /** The request wants the connection for another protocol: it gets one of its own. */
+  /** The request upgrades its connection, so it does not share one. */
   isUpgrade?: boolean
 }
 
-/** The headers that tell another API server who asks. */
-export function identityHeaders({ name, uid, groups, extra = {} }: UserInfo): OutgoingHttpHeaders {
+/** The headers that carry the user's identity. */
+function identityHeaders({ name, uid, groups, extra = {} }: UserInfo): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { 'x-remote-user': name }
   if (uid) headers['x-remote-uid'] = uid
   if (groups.length) headers['x-remote-group'] = [...groups]
@@ -35,7 +35,10 @@ export function identityHeaders({ name, uid, groups, extra = {} }: UserInfo): Ou
   return headers
 }
 
-/** A request to another API server, not yet ended, and the address that it goes to. Throws where its service leads nowhere. */
+/**
+ * Creates a request to an extension API server, which the caller ends, and the address of its endpoint. Throws if the
+ * service has none.
+ */
 export function remoteRequest(
   { objects, random, proxyClient, agent }: RemoteAccess,
   { spec }: Remote,

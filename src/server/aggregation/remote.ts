@@ -1,22 +1,22 @@
 import type { APIResource, APIService, APIServiceSpec } from '../../api/generated/types.ts'
 
-/** A group and version that another API server serves. */
+/** A group version of an extension API server. */
 export interface Remote {
-  /** The name of its APIService. */
+  /** The name of the APIService. */
   readonly name: string
   readonly group: string
   readonly version: string
   readonly spec: APIServiceSpec
-  /** The condition Available: requests are passed on only while it is True. */
+  /** The Available condition. Requests are forwarded only while it is True. */
   isAvailable: boolean
-  /** The resources that the server told of last. */
+  /** The resources from the last discovery. */
   resources: readonly APIResource[]
 }
 
-/** True if an APIService is served by another server. */
+/** True if an extension API server serves the APIService. */
 export const isRemote = ({ spec }: APIService): boolean => spec.service !== undefined
 
-export const isAvailable = ({ status }: APIService): boolean =>
+const isAvailable = ({ status }: APIService): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === 'Available' && value === 'True') ?? false
 
 export function remoteOf(service: APIService): Remote {

@@ -1,4 +1,4 @@
-import { describeField } from '../../api/docs.ts'
+import { describeField } from '../../api/schema/descriptions.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { ageOf } from '../../api/printing/duration.ts'
 import type { Column } from '../registry/resource.ts'
@@ -12,7 +12,7 @@ export const nameColumn = <T extends KubeObject>(): Column<T> => ({
   cell: (obj) => obj.metadata.name ?? '',
 })
 
-/** How long ago the object was created. */
+/** The age of the object. */
 export const ageColumn = <T extends KubeObject>(): Column<T> => ({
   name: 'Age',
   type: 'string',

@@ -1,17 +1,17 @@
-import { describeField } from '../../api/docs.ts'
+import { describeField } from '../../api/schema/descriptions.ts'
 import { badRequest } from '../../api/errors.ts'
 import type { Scale } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { ageColumn, nameColumn } from './columns.ts'
 import type { ListMeta, PartialObjectMetadata } from './partial-metadata.ts'
 import { asPartialMetadata } from './partial-metadata.ts'
-import type { Column, Resource } from '../registry/resource.ts'
+import type { Column, Tabular } from '../registry/resource.ts'
 
-/** How much of each object comes with its row. */
+/** The part of each object that its row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-export interface ColumnDefinition {
+interface ColumnDefinition {
   name: string
   type: string
   format: string
@@ -19,14 +19,14 @@ export interface ColumnDefinition {
   priority: number
 }
 
-export interface TableRow {
+interface TableRow {
   cells: (string | Int64 | boolean | null)[]
   conditions?: { type: string; status: string; reason?: string; message?: string }[]
   object: KubeObject | PartialObjectMetadata | null
 }
 
-/** What `kubectl get` shows: columns and one row an object. */
-export interface Table {
+/** The server-side output of `kubectl get`: columns, and one row an object. */
+interface Table {
   kind: 'Table'
   apiVersion: string
   metadata: ListMeta
@@ -34,17 +34,14 @@ export interface Table {
   rows: TableRow[] | null
 }
 
-/** The part of a resource that a table needs. */
-export type Tabular = Pick<Resource, 'columns' | 'compareRows' | 'rowConditions'>
-
-export interface TableOptions {
+interface TableOptions {
   /** Milliseconds since the epoch, for ages. */
   now: number
-  /** Of meta.k8s.io. */
+  /** The version of meta.k8s.io. */
   version: string
   includeObject: IncludeObject
   listMeta: ListMeta
-  /** Default: true. */
+  /** Includes column definitions. Default: true. */
   headers?: boolean
 }
 
@@ -59,7 +56,12 @@ const defaultColumns: readonly Column<KubeObject>[] = [
 ]
 
 const scaleColumns: readonly Column<Scale>[] = [
-  { name: 'Name', type: 'string', description: () => describeField('ObjectMeta', 'name'), cell: (scale) => scale.metadata.name ?? '' },
+  {
+    name: 'Name',
+    type: 'string',
+    description: () => describeField('ObjectMeta', 'name'),
+    cell: (scale) => scale.metadata.name ?? '',
+  },
   {
     name: 'Desired',
     type: 'integer',
@@ -75,10 +77,10 @@ const scaleColumns: readonly Column<Scale>[] = [
   ageColumn(),
 ]
 
-/** The table of an autoscaling/v1 Scale, of whatever kind it is the scale. */
+/** The table of an autoscaling/v1 Scale. */
 export const scaleTabular: Tabular = { columns: scaleColumns as unknown as readonly Column<KubeObject>[] }
 
-// Descriptions are read from the schema when the first table of a kind is asked for.
+// Descriptions are read from the schema for the first table of a kind.
 const definitions = new WeakMap<readonly Column<KubeObject>[], ColumnDefinition[]>()
 
 function definitionsOf(columns: readonly Column<KubeObject>[]): ColumnDefinition[] {
@@ -98,13 +100,21 @@ function definitionsOf(columns: readonly Column<KubeObject>[]): ColumnDefinition
 
 function rowObject(obj: KubeObject, { includeObject, version }: TableOptions) {
   switch (includeObject) {
-    case 'None': return null
-    case 'Metadata': return asPartialMetadata(obj, version)
-    case 'Object': return obj
+    case 'None':
+      return null
+    case 'Metadata':
+      return asPartialMetadata(obj, version)
+    case 'Object':
+      return obj
   }
 }
 
-function row(tabular: Tabular, columns: readonly Column<KubeObject>[], obj: KubeObject, options: TableOptions): TableRow {
+function row(
+  tabular: Tabular,
+  columns: readonly Column<KubeObject>[],
+  obj: KubeObject,
+  options: TableOptions,
+): TableRow {
   const cells: TableRow['cells'] = []
   for (const column of columns) cells.push(column.cell(obj, options.now))
   const conditions = tabular.rowConditions?.(obj)
@@ -112,14 +122,14 @@ function row(tabular: Tabular, columns: readonly Column<KubeObject>[], obj: Kube
   return conditions?.length ? { cells, conditions, object } : { cells, object }
 }
 
-/** The rows of a table, each made when it is looked at. */
+/** The rows of a table, generated on demand. */
 export function* tableRows(tabular: Tabular, objects: Iterable<KubeObject>, options: TableOptions): Iterable<TableRow> {
   const columns = tabular.columns ?? defaultColumns
   const ordered = tabular.compareRows ? [...objects].sort(tabular.compareRows) : objects
   for (const obj of ordered) yield row(tabular, columns, obj, options)
 }
 
-/** Objects of one kind as a table. With 'Object', each must carry its apiVersion and kind. */
+/** Formats objects of one kind as a table. With 'Object', each must carry its apiVersion and kind. */
 export function toTable(tabular: Tabular, objects: readonly KubeObject[], options: TableOptions): Table {
   const columns = tabular.columns ?? defaultColumns
   const rows = [...tableRows(tabular, objects, options)]
@@ -128,16 +138,15 @@ export function toTable(tabular: Tabular, objects: readonly KubeObject[], option
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata: options.listMeta,
     columnDefinitions: (options.headers ?? true) ? definitionsOf(columns) : null,
-    // Kubernetes' default table has no list at all where there is no row; those of kinds with columns of their own have an empty one.
+    // In Kubernetes, an empty default table has null rows; a kind with its own columns has an empty list.
     rows: rows.length || tabular.columns ? rows : null,
   }
 }
 
-/** The table of one object. */
 export const objectTable = (tabular: Tabular, obj: KubeObject, options: Omit<TableOptions, 'listMeta'>): Table =>
   toTable(tabular, [obj], { ...options, listMeta: { resourceVersion: obj.metadata.resourceVersion } })
 
-/** Turns the objects of a watch's events into tables, of which only the first has columns. */
+/** Converts watch events into tables. Only the first contains column definitions. */
 export function watchTables(tabular: Tabular, options: Omit<TableOptions, 'listMeta' | 'headers' | 'now'>) {
   let headers = true
   const once = () => {
@@ -147,7 +156,7 @@ export function watchTables(tabular: Tabular, options: Omit<TableOptions, 'listM
   }
   return {
     event: (obj: KubeObject, now: number) => objectTable(tabular, obj, { ...options, now, headers: once() }),
-    /** A bookmark has nothing but a resource version, so that there is nothing to fill cells from. */
+    /** A bookmark has only a resource version, so its table has no cells. */
     bookmark: (obj: KubeObject): Table => {
       const empty: Tabular = { columns: (tabular.columns ?? defaultColumns).map((c) => ({ ...c, cell: () => null })) }
       return objectTable(empty, obj, { ...options, now: 0, headers: once() })
@@ -155,7 +164,7 @@ export function watchTables(tabular: Tabular, options: Omit<TableOptions, 'listM
   }
 }
 
-/** What the query wants with each row; throws 400. */
+/** Reads `includeObject` from the query; throws 400. */
 export function includeObjectOf(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') || 'Metadata'
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value

@@ -4,36 +4,46 @@ import type { Json, KubeObject } from '../../api/object.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestBody } from '../requests/request.ts'
 import type { What } from '../requests/resolve.ts'
-import type { Auditor } from './auditor.ts'
+import type { Clock } from '../../base/clock.ts'
 import { AuditEvent, type ObjectReference, type ResponseStatus, originText } from './event.ts'
-import type { Attributes, Recording, RequestedResource } from './policy-match.ts'
+import type { Attributes, PolicyMatcher, Recording, RequestedResource } from './policy-match.ts'
 import type { Stage } from './policy.ts'
 
-/** A request as it comes in. */
+/** The facts of a request when it arrives. */
 export interface Arrival {
   id: string
   method: string
   uri: string
   /** The part of the URI before the query. */
   path: string
-  /** Undefined for what is no resource. */
+  /** Undefined for a non-resource path. */
   what: What | undefined
   startedMs: number
   sourceIPs(): readonly string[]
   userAgent(): string | undefined
-  /** The ways of authentication that the client tried; only asked for if they failed. */
+  /** The authentication methods that the client tried. Called only if authentication failed. */
   attempted?(): readonly string[]
 }
 
-/** Subresources whose answers may take as long as a watch. */
+/** Subresources whose responses may run as long as a watch. */
 const longSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
-/** One request on its way through the server: it makes an event of each stage that the policy records. */
+/** The destination of a request's events; `Auditor` implements it. */
+export interface EventRecorder {
+  readonly matcher: PolicyMatcher
+  readonly clock: Clock
+  /** Returns a promise if the request must wait for a backend. The request is rejected if it resolves to false. */
+  take(event: AuditEvent): Promise<boolean> | undefined
+  countLevel(level: string): void
+  countRejected(): void
+}
+
+/** The audit state of one request. It emits an event for each stage that the policy records. */
 export class AuditedRequest {
-  readonly #auditor: Auditor
+  readonly #recorder: EventRecorder
   readonly #arrival: Arrival
   readonly #attributes: Attributes
-  /** Undefined before it is known who sends the request, and where nothing is recorded of it. */
+  /** Undefined before authentication, and if the policy records nothing about the request. */
   #recording: Recording | undefined
   #isIdentified = false
   #isDone = false
@@ -45,79 +55,82 @@ export class AuditedRequest {
   #response: ResponseStatus | undefined
   #annotations: Map<string, string> | undefined
 
-  constructor(auditor: Auditor, arrival: Arrival) {
-    this.#auditor = auditor
+  constructor(recorder: EventRecorder, arrival: Arrival) {
+    this.#recorder = recorder
     this.#arrival = arrival
     const { what, method, path } = arrival
     const verb = what ? what.verb : method.toLowerCase()
     this.#attributes = { user: undefined, verb, path, resource: what && requestedResource(what) }
   }
 
-  /** Bodies of requests are recorded. */
+  /** True if the policy records request bodies. */
   get wantsRequest(): boolean {
     return this.#recording?.level === 'Request' || this.wantsResponse
   }
 
-  /** Bodies of answers are recorded, too. */
+  /** True if the policy records response bodies as well. */
   get wantsResponse(): boolean {
     return this.#recording?.level === 'RequestResponse'
   }
 
-  /** It is known who sends the request. Waits only where a backend asks for it; rejects if a strict one fails. */
+  /**
+   * Called after authentication. Returns a promise only if a backend must store the event first; it rejects if a
+   * `blocking-strict` backend fails.
+   */
   identified(user: UserInfo): Promise<void> | undefined {
     this.#isIdentified = true
     if (!this.#choose(user)) return undefined
     const stored = this.#emit('RequestReceived')
     return stored?.then((isStored) => {
       if (isStored) return
-      this.#auditor.countRejected()
+      this.#recorder.countRejected()
       this.#recording = undefined
       throw internalError('failed to store audit event')
     })
   }
 
-  /** The request is taken as somebody else's. */
+  /** Called if the request impersonates another user. */
   actsAs(user: UserInfo): void {
     if (!this.#recording || user === this.#attributes.user) return
     this.#impersonated = user
     this.#origin = undefined
   }
 
-  /** Adds an annotation to all events that follow. The first value of a key stays. */
+  /** Adds an annotation to all later events. The first value of a key is kept. */
   note(key: string, value: string): void {
     if (!this.#recording) return
     this.#annotations ??= new Map()
     if (!this.#annotations.has(key)) this.#annotations.set(key, value)
   }
 
-  /** The body as its reader gets it: the object in it is heard of once it is decoded. */
+  /** Returns the body for its reader. The object in it is recorded once it is decoded. */
   body(method: string, body: RequestBody): RequestBody {
     if (!this.#recording || method === 'GET') return body
-    // Patches and options are recorded as they were sent.
+    // Patches and DeleteOptions are recorded as the client sent them.
     if ((method === 'PATCH' || method === 'DELETE') && this.wantsRequest) this.#requestObject = compactJson(body.bytes)
     return method === 'POST' || method === 'PUT' ? { ...body, heard: (object) => this.#sent(object) } : body
   }
 
-  /** The text of the answer's body, in JSON. */
+  /** Records the response body, which is JSON. */
   answered(text: string): void {
     if (this.wantsResponse)
       this.#responseObject = this.#recording!.omitManagedFields ? withoutManagedFields(text) : text.trimEnd()
   }
 
-  /** The answer is an error, or another Status. */
+  /** Records a Status response, such as an error. */
   answeredStatus({ code = 200, status, message, reason, details }: Status): void {
     if (!this.#recording) return
     this.#response = { code, status, message, reason, details }
   }
 
-  /** The headers of an answer without end have been sent. */
+  /** Called when the headers of a long-running response have been sent. */
   started(code: number): void {
     if (!this.#recording) return
     this.#response ??= { code }
     void this.#emit('ResponseStarted')
   }
 
-  /** Nothing more will be sent. Only the first call counts. */
+  /** Called at the end of the response. Only the first call has an effect. */
   done(code: number): void {
     if (this.#isDone) return
     this.#isDone = true
@@ -127,7 +140,7 @@ export class AuditedRequest {
     void this.#emit('ResponseComplete')
   }
 
-  /** The request failed in a way that is the server's fault. */
+  /** Called if the request failed because of a defect of the server. */
   panicked(error: unknown): void {
     if (this.#isDone || !this.#recording) return
     this.#isDone = true
@@ -136,7 +149,7 @@ export class AuditedRequest {
     void this.#emit('Panic')
   }
 
-  /** True if the answer may go on as long as a watch. */
+  /** True if the response may run as long as a watch. */
   get isLongRunning(): boolean {
     const { verb, resource } = this.#attributes
     return verb === 'watch' || longSubresources.has(resource?.subresource ?? '')
@@ -144,15 +157,15 @@ export class AuditedRequest {
 
   #choose(user: UserInfo | undefined): boolean {
     this.#attributes.user = user
-    const recording = this.#auditor.matcher.recordingOf(this.#attributes)
-    this.#auditor.countLevel(recording.level)
+    const recording = this.#recorder.matcher.recordingOf(this.#attributes)
+    this.#recorder.countLevel(recording.level)
     if (recording.level === 'None') return false
     this.#recording = recording
     this.#object = this.#attributes.resource
     return true
   }
 
-  /** As in Kubernetes, a request that fails authentication has one event alone. */
+  /** As in Kubernetes, a request that fails authentication has a single event. */
   #unauthenticated(code: number): void {
     if (!this.#choose(undefined)) return
     const attempted = this.#arrival.attempted?.() ?? []
@@ -207,26 +220,26 @@ export class AuditedRequest {
         annotations: this.#annotations,
       },
       stage,
-      stage === 'RequestReceived' ? startedMs : this.#auditor.clock.now(),
+      stage === 'RequestReceived' ? startedMs : this.#recorder.clock.now(),
     )
-    return this.#auditor.take(event)
+    return this.#recorder.take(event)
   }
 }
 
-/** Kubernetes takes a namespace to be in itself. */
+/** As in Kubernetes, the namespace of a Namespace object is its own name. */
 function requestedResource({ path }: What): RequestedResource {
   const { group, version, plural, subresource, name } = path
   const namespace = group === '' && plural === 'namespaces' ? name : path.namespace
   return { group, version, namespace, plural, subresource, name }
 }
 
-/** JSON in one line; undefined for what is no JSON. */
+/** The JSON on one line; undefined for text that is not JSON. */
 function compactJson(bytes: Buffer): string | undefined {
   if (bytes.length === 0) return undefined
   try {
     return jsonText(readJson(bytes.toString()))
   } catch {
-    // A body that cannot be read is refused, and the event says so.
+    // The request is rejected, and the event has that response.
     return undefined
   }
 }

@@ -2,24 +2,24 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry, Series } from '../../base/metrics.ts'
 import type { AuditEvent } from './event.ts'
-import { type Arrival, AuditedRequest } from './audited-request.ts'
+import { type Arrival, AuditedRequest, type EventRecorder } from './audited-request.ts'
 import type { Policy } from './policy.ts'
 import { PolicyMatcher } from './policy-match.ts'
 import { type AuditSink, type SinkOptions } from './sink.ts'
 
-export interface AuditorOptions {
+interface AuditorOptions {
   policy: Policy
   clock: Clock
   logger: Logger
-  /** Makes the sinks; each tells of the events that it loses. */
+  /** Creates the sinks. Each reports the events that it loses to `onError`. */
   sinks(onError: SinkOptions['onError']): readonly AuditSink[]
 }
 
-/** How often a failing backend is logged at most. */
+/** A failing backend is logged at most once in this time. */
 const complaintMs = 10_000
 
-/** Records requests by a policy. */
-export class Auditor {
+/** Records requests in audit events, as a policy says. */
+export class Auditor implements EventRecorder {
   readonly matcher: PolicyMatcher
   readonly clock: Clock
   readonly #logger: Logger
@@ -37,7 +37,7 @@ export class Auditor {
     this.#sinks = sinks((plugin, lost, error) => this.#onError(plugin, lost, error))
   }
 
-  /** Counts under Kubernetes' names from now on. */
+  /** Registers the metrics, under Kubernetes' names. */
   register(metrics: MetricsRegistry): void {
     this.#events = metrics
       .counter('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.')
@@ -65,12 +65,11 @@ export class Auditor {
     }
   }
 
-  /** A request that has come. Nothing is recorded before it is known who sends it. */
+  /** Begins a request. Nothing is recorded before it is authenticated. */
   begin(arrival: Arrival): AuditedRequest {
     return new AuditedRequest(this, arrival)
   }
 
-  /** A promise where the request has to wait: false in it refuses the request. */
   take(event: AuditEvent): Promise<boolean> | undefined {
     this.#events?.inc()
     let waiting: Promise<boolean> | undefined
@@ -89,7 +88,7 @@ export class Auditor {
     this.#rejected?.inc()
   }
 
-  /** Resolves when all events are where they belong, or lost. */
+  /** Resolves when every event is stored or lost. */
   async close(): Promise<void> {
     await Promise.all(this.#sinks.map((sink) => sink.close()))
   }

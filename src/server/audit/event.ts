@@ -4,13 +4,13 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { RequestedResource } from './policy-match.ts'
 import type { Level, Stage } from './policy.ts'
 
-/** What an event says of the object that a request is about. */
+/** The `objectRef` of an event. */
 export interface ObjectReference extends RequestedResource {
   uid?: string | undefined
   resourceVersion?: string | undefined
 }
 
-/** How a request was answered: the code alone where all went well. */
+/** The `responseStatus` of an event. A success has the code only. */
 export interface ResponseStatus {
   code: number
   status?: string | undefined
@@ -19,11 +19,11 @@ export interface ResponseStatus {
   details?: StatusDetails | undefined
 }
 
-/** The parts of an event that are the same at every stage of a request. Objects are JSON texts in one line. */
+/** The parts of an event that are the same at every stage of a request. Objects are JSON on one line. */
 export interface EventParts {
   level: Level
   id: string
-  /** From requestURI to userAgent. */
+  /** The members from requestURI to userAgent, as `originText` returns them. */
   origin: string
   object: ObjectReference | undefined
   response: ResponseStatus | undefined
@@ -35,9 +35,9 @@ export interface EventParts {
 
 const truncated = 'audit.k8s.io/truncated'
 
-/** One event of an audit log, as it was at its stage: an audit.k8s.io/v1 Event in one line of JSON. */
+/** One audit event of one stage: an audit.k8s.io/v1 Event as one line of JSON. */
 export class AuditEvent {
-  /** Without the newline. */
+  /** Has no trailing newline. */
   readonly text: string
   readonly #head: string
   readonly #tail: string
@@ -60,7 +60,7 @@ export class AuditEvent {
       (annotations ? `,"annotations":${mapText(annotations)}}` : '}')
   }
 
-  /** The same event without the objects, marked as such. */
+  /** The event without request and response objects, annotated as truncated. */
   get truncatedText(): string {
     const annotations = new Map([...(this.#annotations ?? []), [truncated, 'true']])
     return `${this.#head}${this.#tail},"annotations":${mapText(annotations)}}`
@@ -96,7 +96,7 @@ function statusText({ code, status, message, reason, details }: ResponseStatus):
 let lastMs = Number.NaN
 let lastText = ''
 
-/** A time with six digits behind the second; the clock knows three of them. Many events have the same one. */
+/** A timestamp with microseconds, of which the clock provides milliseconds. Memoized, because many events share one. */
 export function microTime(ms: number): string {
   if (ms !== lastMs) {
     lastText = `${new Date(ms).toISOString().slice(0, -1)}000Z`
@@ -105,8 +105,8 @@ export function microTime(ms: number): string {
   return lastText
 }
 
-/** Where a request came from. */
-export interface Origin {
+/** The client of a request: user, addresses and user agent. */
+interface Origin {
   uri: string
   verb: string
   user: UserInfo | undefined
@@ -136,7 +136,7 @@ function userText(user: UserInfo | undefined): string {
   return `{"username":${JSON.stringify(name)}${member('uid', uid)}${listed}${more}}`
 }
 
-/** The addresses that a request passed: those that proxies name in headers, and the connection's other end. */
+/** The source addresses: those that proxies name in headers, then the peer of the connection. */
 export function sourceIPs(header: (name: string) => string | undefined, remote: string | undefined): string[] {
   const forwarded = header('x-forwarded-for')
   const ips = forwarded

@@ -3,22 +3,22 @@ import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import type { AuditBackend } from './sink.ts'
 
-export interface LogFileOptions {
+interface LogFileOptions {
   file: string
-  /** A file that would grow beyond this is put aside first. */
+  /** The file is rotated before it grows beyond this size. */
   maxBytes: number
-  /** How many that were put aside are kept; 0 keeps all. */
+  /** Number of rotated files to keep; 0 keeps all. */
   maxBackups: number
-  /** How long they are kept; 0 is for ever. */
+  /** Maximum age of rotated files; 0 is unlimited. */
   maxAgeMs: number
   clock: Clock
-  /** Hears of files that could not be removed. */
+  /** Called for a rotated file that could not be removed. */
   onProblem(error: Error): void
 }
 
-/** Where lines go. */
+/** The destination of log lines. */
 interface Target {
-  /** Rejects if not all of it was written. */
+  /** Rejects if the bytes were not written completely. */
   append(bytes: Buffer): Promise<void>
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ interface Waiting {
 
 const nothing = (): Waiting => ({ lines: [], done: [], failed: [] })
 
-/** Events as lines of JSON. Lines that come while others are being written go out together after them. */
+/** Writes events as lines of JSON. Lines that arrive during a write are written together by the next one. */
 class LineWriter implements AuditBackend {
   readonly name = 'log'
   readonly #target: Target
@@ -57,7 +57,7 @@ class LineWriter implements AuditBackend {
   }
 
   async #run(): Promise<void> {
-    // A turn later, so that the requests of one turn share a write.
+    // Yields one turn of the event loop, so that all requests of this turn share a write.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.lines.length > 0) {
       const { lines, done, failed } = this.#waiting
@@ -69,12 +69,12 @@ class LineWriter implements AuditBackend {
         for (const tell of failed) tell(e as Error)
       }
     }
-    // In the same step in which the loop saw that nothing waits: a line in between would wait for ever.
+    // Runs synchronously after the loop saw an empty queue: a line queued in between would never be written.
     this.#running = undefined
   }
 }
 
-/** Appends to a file, and begins another one when it is full. Throws if the file cannot be opened. */
+/** Appends to a file and rotates it when it is full. Throws if the file cannot be opened. */
 export const openLogFile = (options: LogFileOptions): AuditBackend => new LineWriter(new RotatingFile(options))
 
 /** Writes lines to a stream that stays open, such as standard output. */
@@ -107,7 +107,7 @@ class RotatingFile implements Target {
     return closed(this.#fd)
   }
 
-  /** The full file is renamed before the next one is opened, so that no line is lost if that fails. */
+  /** Renames the full file before it opens the next one, so that no line is lost if opening fails. */
   async #rotate(): Promise<void> {
     renameSync(this.#o.file, this.#backupName())
     const full = this.#fd
@@ -145,7 +145,7 @@ class RotatingFile implements Target {
   }
 }
 
-/** When a file was put aside; NaN for other files. */
+/** The time of rotation in a file name; NaN for other files. */
 function backupTime(file: string, name: string, ext: string): number {
   if (!file.startsWith(`${name}-`) || !file.endsWith(ext)) return Number.NaN
   const time = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(

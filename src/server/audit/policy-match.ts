@@ -1,15 +1,15 @@
 import type { UserInfo } from '../objects/objects.ts'
 import type { GroupResources, Level, Policy, PolicyRule, Stage } from './policy.ts'
 
-/** The part of a request that a policy looks at. */
+/** The attributes of a request that policy rules match. */
 export interface Attributes {
-  /** Who sends the request, before impersonation; undefined if authentication failed. */
+  /** The authenticated user, before impersonation. Undefined if authentication failed. */
   user: UserInfo | undefined
-  /** A verb of Kubernetes, or the HTTP method in lower case for what is no resource. */
+  /** A Kubernetes verb; for a non-resource path, the HTTP method in lower case. */
   verb: string
   /** The path of the URL. */
   path: string
-  /** Undefined for what is no resource, such as /healthz. */
+  /** Undefined for a non-resource path such as /healthz. */
   resource: RequestedResource | undefined
 }
 
@@ -22,14 +22,14 @@ export interface RequestedResource {
   name: string
 }
 
-/** How a request is recorded. */
+/** The audit settings of one request. */
 export interface Recording {
   readonly level: Level
   readonly omitStages: ReadonlySet<Stage>
   readonly omitManagedFields: boolean
 }
 
-/** Decides by a policy how requests are recorded: the first rule that matches counts; without one, not at all. */
+/** Finds the first rule of a policy that matches a request. A request without a match is not recorded. */
 export class PolicyMatcher {
   readonly #rules: readonly { rule: PolicyRule; recording: Recording }[]
   readonly #unmatched: Recording
@@ -71,7 +71,7 @@ function matchesPath(path: string, spec: string): boolean {
 }
 
 function matchesResource({ namespaces, resources }: PolicyRule, asked: RequestedResource): boolean {
-  // What is in no namespace has the empty one.
+  // Cluster-scoped resources have the empty namespace.
   if (isSome(namespaces) && !namespaces.includes(asked.namespace)) return false
   return !isSome(resources) || resources.some((listed) => matchesGroup(listed, asked))
 }
@@ -83,7 +83,7 @@ function matchesGroup({ group = '', resources, resourceNames }: GroupResources, 
   return resources.some((spec) => matchesName(spec, asked))
 }
 
-/** `pods`, `pods/log`, `pods/*`, any scale subresource, or everything. */
+/** Matches `pods`, `pods/log`, `pods/*`, the scale subresource of any resource, and `*`. */
 function matchesName(spec: string, { plural, subresource }: RequestedResource): boolean {
   if (spec === '*' || spec === (subresource === '' ? plural : `${plural}/${subresource}`)) return true
   if (subresource !== '' && spec === `*/${subresource}`) return true

@@ -4,10 +4,10 @@ import { isDns1123Subdomain } from '../../api/validation/names.ts'
 import { Path } from '../../api/validation/path.ts'
 import { type Shape, joinedErrors, readConfigDocument } from '../config-document.ts'
 
-/** How much is recorded of a request. */
+/** The audit level: how much of a request is recorded. */
 export type Level = 'None' | 'Metadata' | 'Request' | 'RequestResponse'
 
-/** When an event is made. ResponseStarted is for requests that run long, such as watches. */
+/** The audit stage: when an event is emitted. ResponseStarted is for long-running requests, such as watches. */
 export type Stage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic'
 
 export interface GroupResources {
@@ -16,7 +16,7 @@ export interface GroupResources {
   resourceNames?: string[]
 }
 
-/** One rule of a policy; a field that is absent or empty matches everything. */
+/** One rule of a policy. An absent or empty field matches everything. */
 export interface PolicyRule {
   level: Level
   users?: string[]
@@ -29,7 +29,7 @@ export interface PolicyRule {
   omitManagedFields?: boolean
 }
 
-/** audit.k8s.io/v1 Policy. The first rule that matches a request decides. */
+/** An audit.k8s.io/v1 Policy. The first rule that matches a request applies. */
 export interface Policy {
   rules: PolicyRule[]
   omitStages?: Stage[]
@@ -58,7 +58,7 @@ const policyShape: Shape = {
   fields: { metadata: 'any', rules: { each: policyRule }, omitStages: strings, omitManagedFields: 'bool' },
 }
 
-/** Reads the text of a policy file. Throws in Kubernetes' words; `warn` hears of fields that no policy has. */
+/** Parses a policy file. Throws with Kubernetes' message. `warn` is called for unknown fields. */
 export function readPolicy(text: string, warn: (sentence: string) => void = () => {}): Policy {
   const { document, unknown } = readConfigDocument(text, policyShape)
   const { apiVersion, kind } = document
@@ -75,8 +75,8 @@ export function readPolicy(text: string, warn: (sentence: string) => void = () =
   return policy
 }
 
-/** All that is wrong with a policy. */
-export function validatePolicy(policy: Policy): FieldError[] {
+/** The validation errors of a policy. */
+function validatePolicy(policy: Policy): FieldError[] {
   const rules = Path.of('rules')
   const ofRules = policy.rules.flatMap((rule, i) => validateRule(rule, rules.index(i)))
   return [...validateStages(policy.omitStages, Path.of('omitStages')), ...ofRules]

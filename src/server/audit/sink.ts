@@ -1,25 +1,25 @@
 import type { Clock } from '../../base/clock.ts'
 import type { AuditEvent } from './event.ts'
 
-/** Stores events somewhere. */
+/** A destination of audit events. */
 export interface AuditBackend {
-  /** Kubernetes' name of it in metrics: log, webhook. */
+  /** The `plugin` label in Kubernetes' metrics: log or webhook. */
   readonly name: string
-  /** Each text is one event. Resolves once they are stored; rejects if they are not, and never will be. */
+  /** Stores events, one a text. Resolves once they are stored; rejects if they are lost. */
   write(texts: readonly string[]): Promise<void>
-  /** Called last. */
+  /** Called once, after the last write. */
   close(): Promise<void>
 }
 
-/** How requests and a backend go together; see --audit-log-mode. */
+/** The way in which requests wait for the backend: --audit-log-mode, --audit-webhook-mode. */
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
 
 export interface BatchOptions {
-  /** So many events wait at most; more are dropped. */
+  /** The maximum number of buffered events. Further events are dropped. */
   bufferSize: number
   maxBatchSize: number
   maxBatchWaitMs: number
-  /** Batches a second, on average and at once; undefined without a limit. */
+  /** Rate limit in batches a second, and burst; undefined for no limit. */
   throttle: { qps: number; burst: number } | undefined
 }
 
@@ -34,11 +34,11 @@ export interface SinkOptions {
   batch: BatchOptions
   truncate: TruncateOptions | undefined
   clock: Clock
-  /** Hears of events that are lost: which plug-in lost them, how many, and why. */
+  /** Called when a plug-in loses events, with their number and the error. */
   onError(plugin: string, lost: number, error: Error): void
 }
 
-/** Takes events, and hands them to a backend as its mode says. */
+/** Passes events to a backend in its mode: in batches, or while the request waits. */
 export class AuditSink {
   readonly #o: SinkOptions
   readonly #batches: Batches | undefined
@@ -56,7 +56,7 @@ export class AuditSink {
     }
   }
 
-  /** A promise where the request has to wait: false in it refuses the request. Never rejects. */
+  /** Returns a promise if the request must wait. The request is rejected if it resolves to false. Never rejects. */
   take(event: AuditEvent): Promise<boolean> | undefined {
     const text = this.#fitting(event)
     if (text === undefined) return undefined
@@ -67,13 +67,13 @@ export class AuditSink {
     return this.#write([text])
   }
 
-  /** Hands on what waits, and closes the backend. */
+  /** Flushes buffered events and closes the backend. */
   async close(): Promise<void> {
     await this.#batches?.drain()
     await this.#o.backend.close()
   }
 
-  /** False if they could not be stored, and the mode is strict about that. */
+  /** Resolves to false if the events were not stored and the mode is `blocking-strict`. */
   async #writeParts(texts: readonly string[], maxBytes: number): Promise<boolean> {
     let isStored = true
     for (const some of splitBySize(texts, maxBytes)) isStored = (await this.#writeOne(some)) && isStored
@@ -93,7 +93,7 @@ export class AuditSink {
     })
   }
 
-  /** Undefined if the event is too large even without its objects. */
+  /** The event's text within the size limit; undefined if it is too large even without objects. */
   #fitting(event: AuditEvent): string | undefined {
     const { truncate, onError } = this.#o
     if (!truncate || Buffer.byteLength(event.text) <= truncate.maxEventBytes) return event.text
@@ -106,7 +106,7 @@ export class AuditSink {
 
 const stored = (): boolean => true
 
-/** Parts of a list of texts, none longer than so many bytes but where one text is. */
+/** Splits a list of texts into parts of at most `maxBytes`. A single longer text is a part of its own. */
 export function splitBySize(texts: readonly string[], maxBytes: number): string[][] {
   const parts: string[][] = []
   let size = 0
@@ -122,7 +122,7 @@ export function splitBySize(texts: readonly string[], maxBytes: number): string[
   return parts
 }
 
-/** Gathers events into batches, and sends them no faster than allowed. */
+/** Gathers events into batches and sends them within the rate limit. */
 export class Batches {
   readonly #o: BatchOptions
   readonly #clock: Clock
@@ -130,10 +130,10 @@ export class Batches {
   readonly #onDropped: (why: Error) => void
   readonly #waiting: string[] = []
   readonly #underWay = new Set<Promise<unknown>>()
-  /** Events that are being sent. */
+  /** Number of events being sent. */
   #sending = 0
   #timer: { isForFull: boolean; cancel(): void } | undefined
-  /** Batches that may be sent now, and when that was counted. */
+  /** The token bucket of the rate limit: the batches allowed now, and the time of that count. */
   #tokens: number
   #countedMs: number
 
@@ -158,7 +158,7 @@ export class Batches {
     this.#proceed()
   }
 
-  /** Sends all that waits at once. Resolves when nothing is under way. */
+  /** Sends all buffered events, ignoring the rate limit. Resolves when no batch is in flight. */
   async drain(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = undefined
@@ -166,7 +166,7 @@ export class Batches {
     await Promise.all(this.#underWay)
   }
 
-  /** Sends what is full, as far as that is allowed, and sets the timer for the rest. */
+  /** Sends the batches that are due within the rate limit, and sets the timer for the rest. */
   #proceed(): void {
     const { maxBatchSize, maxBatchWaitMs } = this.#o
     while (this.#waiting.length >= maxBatchSize && this.#throttledMs() === 0) this.#sendOne()
@@ -197,7 +197,7 @@ export class Batches {
     sent.then(over, over)
   }
 
-  /** How long the next batch has to wait: 10 a second that are all spent make the next one wait 100 ms. */
+  /** The delay until the next batch is allowed. Example: at 10 a second with no token left, 100 ms. */
   #throttledMs(): number {
     const { throttle } = this.#o
     if (!throttle) return 0

@@ -2,21 +2,21 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { AuditBackend } from './sink.ts'
 
-/** Posts a JSON body. Resolves with the code of the answer; rejects if there is none. */
-export type Post = (body: Buffer) => Promise<number>
+/** Posts a JSON body. Resolves with the status code of the response; rejects if there is none. */
+type Post = (body: Buffer) => Promise<number>
 
-export interface WebhookOptions {
+interface WebhookOptions {
   post: Post
   clock: Clock
   random: Random
-  /** The first wait before a failed batch is sent again; each wait is half as long again as the one before. */
+  /** The delay before the first retry. Each further delay is 1.5 times the one before. */
   initialBackoffMs: number
 }
 
-/** A batch is sent so often at most. */
+/** The maximum number of attempts for a batch. */
 const attempts = 5
 
-/** Sends events in lists to an HTTP server. */
+/** Sends batches of events as an EventList to an HTTP server. */
 export function webhookBackend({ post, clock, random, initialBackoffMs }: WebhookOptions): AuditBackend {
   let isClosing = false
   const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
@@ -43,7 +43,7 @@ export function webhookBackend({ post, clock, random, initialBackoffMs }: Webhoo
 
 interface Problem {
   error: Error
-  /** Sending it again may help. */
+  /** True if a retry may succeed. */
   isTransient: boolean
 }
 

@@ -6,48 +6,48 @@ import { StaticTokens } from './authenticators/static-tokens.ts'
 
 export { parseTokenFile } from './authenticators/static-tokens.ts'
 
-/** What a connection and a request show of who sent them. */
+/** The credentials of a connection and its request. */
 export interface Credentials {
   authorization: string | undefined
   /** The client certificate of the connection. */
   certificate: ShownCertificate | undefined
-  /** Reads a header of the request, for the front proxy's. */
+  /** Returns a request header; used for front-proxy authentication. */
   header?(name: string): string | undefined
   /** The names of headers with a prefix, in lower case. */
   headersLike?(prefix: string): readonly string[]
 }
 
-/** The user of a token, and the wanted audiences that the token is meant for. */
+/** The user of a token, and those of the requested audiences that the token is valid for. */
 export interface Identified {
   user: UserInfo
   audiences: readonly string[]
 }
 
-/** Either a value or a promise of it: authenticators that ask another server answer a promise. */
+/** A value, or a promise of it from authenticators that call another server. */
 export type Maybe<T> = T | undefined | Promise<T | undefined>
 
-/** Finds the user of a token that is meant for one of the audiences. Undefined for a token that it does not accept. */
+/** Authenticates a token for one of the audiences. Returns undefined for a token that it does not accept. */
 export type TokenReader = (token: string, audiences: readonly string[]) => Maybe<Identified>
 
-export interface AuthenticatorOptions {
-  /** --requestheader-*: requests of this proxy name their user in headers. */
+interface AuthenticatorOptions {
+  /** --requestheader-*: a proxy that names the user in headers. */
   frontProxy?: FrontProxy | undefined
-  /** Asked after the server's own readers: OpenID Connect, then the webhook. */
+  /** Called after the local readers: OpenID Connect, then the webhook. */
   remote?: readonly TokenReader[]
-  /** True for paths where a request without credentials is of system:anonymous. Default: all. */
+  /** True for paths on which a request without credentials is system:anonymous. Default: all paths. */
   anonymousAt?(path: string): boolean
 }
 
 /**
- * The union of all authenticators, in Kubernetes' order: front proxy, client certificate, static tokens,
- * service-account tokens, bootstrap tokens, OpenID Connect, webhook, anonymous. The first that knows the user decides.
+ * The union of all authenticators, in Kubernetes' order: front proxy, client certificate, static tokens, service
+ * account tokens, bootstrap tokens, OpenID Connect, webhook, anonymous. The first that identifies the user wins.
  */
 export class Authenticator {
   readonly #static: StaticTokens
   readonly #options: AuthenticatorOptions
-  /** The readers of tokens that the API server issues or stores itself. */
+  /** Readers of tokens that the API server issues or stores itself. */
   #local: readonly TokenReader[] = []
-  /** The names of this server in tokens. */
+  /** The audiences of this API server. */
   #audiences: readonly string[] = []
 
   constructor(tokens: ReadonlyMap<string, UserInfo> = new Map(), options: AuthenticatorOptions = {}) {
@@ -55,20 +55,20 @@ export class Authenticator {
     this.#options = options
   }
 
-  /** Replaces the static tokens, when their file has changed. */
+  /** Replaces the static tokens after their file has changed. */
   setStaticTokens(tokens: ReadonlyMap<string, UserInfo>): void {
     this.#static.replace(tokens)
   }
 
-  /** Sets the readers of the API server's own tokens, and the audiences of this server. */
+  /** Sets the local token readers and the audiences of this server. */
   setTokenReaders(readers: readonly TokenReader[], audiences: readonly string[]): void {
     this.#local = readers
     this.#audiences = audiences
   }
 
   /**
-   * The user of a request; undefined is a 401. Invalid credentials are a 401 even where anonymous requests are served.
-   * As in Kubernetes, an invalid certificate does not spoil a valid token.
+   * Returns the user of a request, or undefined for a 401. Invalid credentials are a 401 even on paths that allow
+   * anonymous access. As in Kubernetes, a valid token is accepted next to an invalid certificate.
    */
   authenticate(credentials: Credentials, path = ''): Maybe<UserInfo> {
     const { authorization, certificate } = credentials
@@ -83,12 +83,12 @@ export class Authenticator {
     return this.#options.anonymousAt?.(path) === false ? undefined : anonymousUser
   }
 
-  /** The user of a token that is meant for one of the audiences, or for this server if no audiences are asked for. */
+  /** Returns the user of a token valid for one of the audiences. Default: this server's audiences. */
   identify(token: string, asked: readonly string[] = []): Maybe<Identified> {
     const wanted = asked.length > 0 ? asked : this.#audiences
     const user = this.#static.userOf(token)
     if (user) {
-      // A static token is meant for this server, and for nobody else.
+      // A static token is valid only for this server's audiences.
       const audiences = wanted.filter((audience) => this.#audiences.includes(audience))
       return audiences.length > 0 || wanted.length === 0 ? { user, audiences } : undefined
     }
@@ -96,7 +96,7 @@ export class Authenticator {
   }
 }
 
-/** The first answer that is not undefined. It waits only for readers that answer a promise. */
+/** Returns the first defined result. Waits only for readers that return a promise. */
 function firstOf(readers: readonly TokenReader[], token: string, wanted: readonly string[], at = 0): Maybe<Identified> {
   for (let i = at; i < readers.length; i++) {
     const found = readers[i]!(token, wanted)
@@ -106,7 +106,7 @@ function firstOf(readers: readonly TokenReader[], token: string, wanted: readonl
   return undefined
 }
 
-/** Goes on with a value, at once if it is at hand. */
+/** Calls `fn` with a value: synchronously if the value is not a promise. */
 export function whenKnown<T, R>(value: Maybe<T>, fn: (value: T | undefined) => R): R | Promise<R> {
   return value instanceof Promise ? value.then(fn) : fn(value)
 }

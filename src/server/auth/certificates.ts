@@ -1,7 +1,28 @@
-import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import {
+  type KeyObject,
+  X509Certificate,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+} from 'node:crypto'
 import { isIP } from 'node:net'
 import {
-  addressBytes, bits, boolean, implicit, integer, objectId, octets, pemText, sequence, set, tagged, time, utf8,
+  addressBytes,
+  bits,
+  boolean,
+  implicit,
+  integer,
+  objectId,
+  octets,
+  pemText,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8,
 } from '../../api/x509/index.ts'
 
 /** A certificate with its private key, both in PEM. */
@@ -57,7 +78,7 @@ const keyUsage = {
 const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'der' })
 
 function issue(request: Request, signingKey: KeyObject): string {
-  // 20 bytes at the most, and positive.
+  // RFC 5280: a serial number is positive and at most 20 bytes long.
   const serial = randomBytes(16)
   serial[0]! &= 0x7f
   serial[0]! |= 0x40
@@ -76,16 +97,15 @@ function issue(request: Request, signingKey: KeyObject): string {
 }
 
 const yearMs = 365 * 24 * 3600_000
-/** Clocks of machines differ a little. */
+/** Tolerates clock differences between machines. */
 const skewMs = 5 * 60_000
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
 
-
 /**
- * A certificate authority of our own, good for ten years. No two have the same name: a certificate of another cluster is then one
- * of an unknown issuer, instead of one of ours with a wrong signature.
+ * Creates a certificate authority, valid for ten years. Its name is unique, so that a certificate of another cluster
+ * has an unknown issuer instead of a wrong signature.
  */
 export function createAuthority(now: number): KeyPair {
   const { publicKey, privateKey } = newKey()
@@ -98,7 +118,11 @@ export function createAuthority(now: number): KeyPair {
       publicKey,
       notBefore: now - skewMs,
       notAfter: now + 10 * yearMs,
-      extensions: [extension(oid.basicConstraints, sequence(boolean(true)), true), keyUsage.authority, extension(oid.subjectKeyId, octets(keyId))],
+      extensions: [
+        extension(oid.basicConstraints, sequence(boolean(true)), true),
+        keyUsage.authority,
+        extension(oid.subjectKeyId, octets(keyId)),
+      ],
     },
     privateKey,
   )
@@ -113,17 +137,19 @@ function issueLeaf(authority: KeyPair, subject: Subject, now: number, usage: str
   return { certificate: issue(request, createPrivateKey(authority.key)), key: pem(privateKey) }
 }
 
-/** A server's certificate for names and addresses, good for a year. */
+/** Issues a server certificate for host names and addresses, valid for a year. */
 export function issueServerCertificate(authority: KeyPair, hosts: readonly string[], now: number): KeyPair {
   const names = hosts.map((h) => (isIP(h) ? implicit(7, addressBytes(h)) : implicit(2, Buffer.from(h))))
-  return issueLeaf(authority, { commonName: 'coxswain-apiserver' }, now, oid.serverAuth, [extension(oid.subjectAltName, sequence(...names))])
+  return issueLeaf(authority, { commonName: 'coxswain-apiserver' }, now, oid.serverAuth, [
+    extension(oid.subjectAltName, sequence(...names)),
+  ])
 }
 
-/** A client's certificate: its common name is the user, its organizations the groups. Good for a year. */
+/** Issues a client certificate, valid for a year: common name as user name, organizations as groups. */
 export const issueClientCertificate = (authority: KeyPair, subject: Subject, now: number): KeyPair =>
   issueLeaf(authority, subject, now, oid.clientAuth, [])
 
-/** Whether a private key belongs to a certificate's public key. */
+/** True if the private key matches the certificate's public key. */
 export function isKeyOf(pair: KeyPair): boolean {
   return spki(createPublicKey(pair.certificate)).equals(spki(createPublicKey(createPrivateKey(pair.key))))
 }

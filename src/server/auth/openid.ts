@@ -1,32 +1,31 @@
-import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
-import { webService } from '../http/web-service.ts'
+import { type DocumentAnswer, type DocumentRequest, webService } from '../http/answer/document.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts'
 
 const configurationPath = '/.well-known/openid-configuration'
 const keysPath = '/openid/v1/jwks'
 
-/** Kubernetes lets clients keep both documents for an hour. */
+/** As in Kubernetes, clients may cache both documents for an hour. */
 const caching = 'public, max-age=3600'
 
-/** OpenID discovery of service-account tokens: who issues them, and the public keys that verify them. */
+/** OpenID discovery for service account tokens: the issuer, and the public keys that verify its tokens. */
 export class OpenIdDiscovery {
   readonly #tokens: ServiceAccountTokens
   readonly #jwksUri: string | undefined
   #address: string
 
-  /** Without a `jwksUri` (--service-account-jwks-uri) the keys are found at the server's own address, `host:port`. */
+  /** Without `jwksUri` (--service-account-jwks-uri) the keys are served at `address`, which is `host:port`. */
   constructor(tokens: ServiceAccountTokens, address: string, jwksUri?: string) {
     this.#tokens = tokens
     this.#address = address
     this.#jwksUri = jwksUri
   }
 
-  /** Where clients reach the server, once its port is known. */
+  /** Sets the server's address once its port is known. */
   serveAt(address: string): void {
     this.#address = address
   }
 
-  /** Undefined where the path is neither document's. OpenID needs an https issuer: with any other there are no documents. */
+  /** Returns undefined for other paths. OpenID requires an https issuer; with any other there are no documents. */
   answer(request: DocumentRequest): DocumentAnswer | undefined {
     if (!this.#tokens.issuer.startsWith('https://')) return undefined
     return (

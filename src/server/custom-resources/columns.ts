@@ -1,7 +1,7 @@
-import { describeField } from '../../api/docs.ts'
+import { describeField } from '../../api/schema/descriptions.ts'
 import type { CustomResourceColumnDefinition } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
-import { type JsonPath, JsonPathError, parseJsonPath, textOfValue, valuesAt } from '../../api/json-path.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
+import { type JsonPath, JsonPathError, parseJsonPath, textOfValue, valuesAt } from '../../api/json/json-path.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { ageOf } from '../../api/printing/duration.ts'
 import { nameColumn } from '../answers/columns.ts'
@@ -35,7 +35,14 @@ function readPath(text: string): JsonPath | undefined {
   }
 }
 
-function columnOf({ name, type, format, description, priority, jsonPath }: CustomResourceColumnDefinition): Column<KubeObject> {
+function columnOf({
+  name,
+  type,
+  format,
+  description,
+  priority,
+  jsonPath,
+}: CustomResourceColumnDefinition): Column<KubeObject> {
   const path = readPath(jsonPath)
   return {
     name,
@@ -58,6 +65,7 @@ const age: Column<KubeObject> = {
   cell: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
 }
 
-/** The columns of a kind: its name, and then its own; one that has none shows its age. */
-export const columnsOf = (own: readonly CustomResourceColumnDefinition[] | undefined): readonly Column<KubeObject>[] =>
-  [nameColumn(), ...(own?.length ? own.map(columnOf) : [age])]
+/** The columns of a kind: its name and the defined ones. Default: name and age. */
+export const columnsOf = (
+  own: readonly CustomResourceColumnDefinition[] | undefined,
+): readonly Column<KubeObject>[] => [nameColumn(), ...(own?.length ? own.map(columnOf) : [age])]

@@ -7,13 +7,14 @@ import { Path } from '../../api/validation/path.ts'
 import type { Random } from '../../base/random.ts'
 import { goTypeOf } from '../webhooks/answers.ts'
 import type { WebhookClient } from '../webhooks/client.ts'
+import type { ConversionFailure, ConversionMetrics } from './conversion-metrics.ts'
 
-/** A webhook that does not answer for so long has failed. */
+/** The timeout of a conversion webhook. */
 const timeoutMs = 30_000
 
 const reviewGroup = 'apiextensions.k8s.io'
 
-/** The forms of a ConversionReview, as definitions name them. */
+/** The supported versions of ConversionReview. */
 const knownReviews = ['v1', 'v1beta1']
 
 const gvk = ({ apiVersion, kind }: KubeObject): string => `${apiVersion ?? ''}, Kind=${kind ?? ''}`
@@ -24,66 +25,128 @@ interface ReviewResponse {
   result?: { status?: string; message?: string }
 }
 
-/** Converts objects of one definition by its webhook. */
+/** The parts of a server that a conversion needs. */
+export interface ConversionParts {
+  client: WebhookClient
+  random: Random
+  metrics: ConversionMetrics
+}
+
+/** Labels the stage at which a conversion failed. Its `cause` is the error for the client. */
+class FailedConversion extends Error {
+  readonly failure: ConversionFailure
+
+  constructor(failure: ConversionFailure, cause: unknown) {
+    super(failure, { cause })
+    this.failure = failure
+  }
+}
+
+async function during<T>(failure: ConversionFailure, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (e) {
+    throw new FailedConversion(failure, e)
+  }
+}
+
+const versionOf = (apiVersion = ''): string => apiVersion.slice(apiVersion.indexOf('/') + 1)
+
+/** Converts objects of one definition through its webhook. */
 export class ConversionReviews {
   readonly #definition: CustomResourceDefinition
-  readonly #client: WebhookClient
-  readonly #random: Random
+  readonly #parts: ConversionParts
 
-  constructor(definition: CustomResourceDefinition, client: WebhookClient, random: Random) {
+  constructor(definition: CustomResourceDefinition, parts: ConversionParts) {
     this.#definition = definition
-    this.#client = client
-    this.#random = random
+    this.#parts = parts
   }
 
-  /** The objects in another version, in the same order. Rejects with an ApiError in Kubernetes' words. */
+  /** Converts objects, in the same order. Rejects with an ApiError in Kubernetes' words. */
   async convert(objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]> {
-    const first = objects[0]!
-    const { clientConfig, conversionReviewVersions } = this.#definition.spec.conversion!.webhook!
+    const { conversionReviewVersions } = this.#definition.spec.conversion!.webhook!
     const version = conversionReviewVersions.find((name) => knownReviews.includes(name))
     if (!version) throw new ApiError(500, '', 'no supported conversion review versions')
-    const uid = this.#random.uuid()
+    const startedMs = performance.now()
+    let failure: ConversionFailure | undefined
+    try {
+      return await this.#ask(objects, apiVersion, version)
+    } catch (e) {
+      if (!(e instanceof FailedConversion)) throw e
+      failure = e.failure
+      throw e.cause
+    } finally {
+      const versions = { from: versionOf(objects[0]!.apiVersion), to: versionOf(apiVersion) }
+      this.#parts.metrics.count(
+        this.#definition.metadata.name!,
+        versions,
+        (performance.now() - startedMs) / 1000,
+        failure,
+      )
+    }
+  }
+
+  async #ask(objects: readonly KubeObject[], apiVersion: string, version: string): Promise<KubeObject[]> {
+    const { client, random } = this.#parts
+    const uid = random.uuid()
     const review = {
       kind: 'ConversionReview',
       apiVersion: `${reviewGroup}/${version}`,
       request: { uid, desiredAPIVersion: apiVersion, objects },
     }
-    let converted: unknown[]
-    try {
-      converted = convertedIn(await this.#client.call(clientConfig!, review, { timeoutMs }), version, uid)
-    } catch (e) {
-      throw new ApiError(500, '', `conversion webhook for ${gvk(first)} failed: ${(e as Error).message}`)
-    }
+    const about = `conversion webhook for ${gvk(objects[0]!)}`
+    const failed = (e: unknown) => new ApiError(500, '', `${about} failed: ${(e as Error).message}`)
+    const { clientConfig } = this.#definition.spec.conversion!.webhook!
+    const answer = await during('conversion_webhook_call_failure', () =>
+      client.call(clientConfig!, review, { timeoutMs }).catch((e: unknown) => Promise.reject(failed(e))),
+    )
+    const converted = await during('conversion_webhook_malformed_response_failure', () => {
+      try {
+        return convertedIn(answer, version, uid)
+      } catch (e) {
+        throw failed(e)
+      }
+    })
     if (converted.length !== objects.length) {
       const counts = `returned ${converted.length} objects, expected ${objects.length}`
-      throw new ApiError(500, '', `conversion webhook for ${gvk(first)} ${counts}`)
+      throw new FailedConversion(
+        'conversion_webhook_partial_response_failure',
+        new ApiError(500, '', `${about} ${counts}`),
+      )
     }
-    return objects.map((object, i) => checked(object, converted[i], apiVersion))
+    return during('conversion_webhook_invalid_converted_object_failure', () =>
+      objects.map((object, i) => checked(object, converted[i], apiVersion)),
+    )
   }
 }
 
 function convertedIn(answer: Record<string, unknown>, version: string, uid: string): unknown[] {
   const { apiVersion, kind, response } = answer as { apiVersion?: string; kind?: string; response?: ReviewResponse }
-  // The old form is not checked for its version and uid: webhooks of that time left them out.
+  // As in Kubernetes, version and uid of a v1beta1 response are not checked.
   const isStrict = version === 'v1'
   if (isStrict && (apiVersion !== `${reviewGroup}/v1` || kind !== 'ConversionReview')) {
-    throw new Error(`expected webhook response of ${reviewGroup}/v1, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`)
+    throw new Error(
+      `expected webhook response of ${reviewGroup}/v1, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`,
+    )
   }
   if (!response) throw new Error('no response provided')
   const { uid: answered = '', result = {}, convertedObjects = [] } = response
-  if (isStrict && answered !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`)
+  if (isStrict && answered !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`)
   if (result.status !== 'Success') {
     throw new Error(result.message || `response.result.status was '${result.status ?? ''}', not 'Success'`)
   }
   return Array.isArray(convertedObjects) ? convertedObjects : []
 }
 
-/** A converted object with the metadata of the original. Only labels and annotations are the webhook's to change. */
+/** Validates a converted object and restores its metadata. A webhook may change only labels and annotations. */
 function checked(original: KubeObject, answered: unknown, apiVersion: string): KubeObject {
   const fail = (why: string) => new ApiError(500, '', `conversion webhook for ${gvk(original)} returned ${why}`)
   const object = (answered ?? {}) as KubeObject
   if (object.apiVersion !== apiVersion) {
-    throw fail(`invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${object.apiVersion ?? ''})`)
+    throw fail(
+      `invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${object.apiVersion ?? ''})`,
+    )
   }
   if (object.kind !== original.kind) {
     throw fail(`invalid object at index 0: invalid kind (expected ${original.kind}, received ${object.kind ?? ''})`)
@@ -97,7 +160,11 @@ function checked(original: KubeObject, answered: unknown, apiVersion: string): K
   }
 }
 
-const identity = [['name', 'name'], ['namespace', 'namespace'], ['uid', 'UID']] as const
+const identity = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const
 
 function identityProblem({ metadata: was }: KubeObject, { metadata: now }: KubeObject): string | undefined {
   for (const [field, word] of identity) {
@@ -119,9 +186,11 @@ function restoredMetadata(original: KubeObject, converted: KubeObject): KubeObje
     const map = converted.metadata[field] as unknown
     delete metadata[field]
     if (map === undefined || map === null) continue
-    if (typeof map !== 'object' || Array.isArray(map)) throw new Error(`invalid metadata.${field} of type ${goTypeOf(map)} in converted object`)
+    if (typeof map !== 'object' || Array.isArray(map))
+      throw new Error(`invalid metadata.${field} of type ${goTypeOf(map)} in converted object`)
     for (const [key, value] of Object.entries(map)) {
-      if (typeof value !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`)
+      if (typeof value !== 'string')
+        throw new Error(`metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`)
     }
     const errors = fieldRules[field](map as Record<string, string>)
     if (errors.length) throw new Error(errors.map((e) => `${e.field}: ${e.message}`).join(', '))

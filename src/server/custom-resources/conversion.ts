@@ -3,26 +3,34 @@ import { type Head, type StoredObject, headOf, parseObject } from '../objects/st
 import type { Conversion, Resource } from '../registry/resource.ts'
 import type { ConversionReviews } from './conversion-review.ts'
 
-/** So many objects are converted by one call at most. */
+/** Maximum number of objects in one webhook call. */
 const batchSize = 500
 
 const apiVersionOf = ({ group, version }: Resource): string => `${group}/${version}`
 
-/** An object as a version's schema has it: without what that does not know, and with its defaults. */
+/** Reads an object by a version's schema: prunes unknown fields and applies defaults. */
 export function readAs(resource: Resource, object: KubeObject): KubeObject {
   const { object: read } = resource.objectType!.decode(object as unknown as Json)
-  const decoded = Object.assign(read as unknown as KubeObject, { apiVersion: apiVersionOf(resource), kind: resource.kind })
+  const decoded = Object.assign(read as unknown as KubeObject, {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+  })
   resource.defaults?.(decoded, undefined as never)
   return decoded
 }
 
-/** Makes objects of one version into objects of another, in the same order. */
+/** Converts objects between versions, in the same order. */
 type Converter = Pick<ConversionReviews, 'convert'>
 
-/** The conversion of the strategy None: only the name of the version changes. */
-export const renaming: Converter = { convert: async (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion })) }
+/** The conversion strategy None: only apiVersion changes. */
+export const renaming: Converter = {
+  convert: async (objects, apiVersion) => objects.map((object) => ({ ...object, apiVersion })),
+}
 
-/** Versions of a kind that are stored side by side and converted: all of a definition's versions, the one that is written first. */
+/**
+ * Resources for the versions of a definition whose objects are stored in several versions, the storage version first.
+ * `reviews` converts between them.
+ */
 export function convertedVersions(versions: readonly Resource[], reviews: Converter): Resource[] {
   const [storage] = versions
   const heads = versions.map((resource) => headOf(apiVersionOf(resource), resource.kind, true))
@@ -56,11 +64,11 @@ export function convertedVersions(versions: readonly Resource[], reviews: Conver
   })
 }
 
-/** Stored objects in one version. Each is converted once, however many readers and watchers there are. */
+/** Converts stored objects to one version. Each is converted once for all readers and watchers. */
 class ShownObjects {
   readonly #head: Head
   readonly #convert: (objects: readonly KubeObject[]) => Promise<KubeObject[]>
-  /** Converted objects live as long as what they were made of. */
+  /** Converted objects live as long as their source. */
   readonly #known = new WeakMap<StoredObject, StoredObject | Promise<StoredObject>>()
 
   constructor(head: Head, convert: (objects: readonly KubeObject[]) => Promise<KubeObject[]>) {
@@ -82,7 +90,7 @@ class ShownObjects {
     return Promise.all(stored.map((one) => (one.isOf(this.#head) ? one : this.#known.get(one)!)))
   }
 
-  /** One call for all of them. Those that ask meanwhile wait for the same answer; a failure is forgotten. */
+  /** Converts a batch by one call. Concurrent readers share the promise; a failure is not cached. */
   #convertBatch(batch: readonly StoredObject[]): void {
     const answer = this.#convert(batch.map(({ object }) => object))
     for (const [i, one] of batch.entries()) {
@@ -97,7 +105,7 @@ class ShownObjects {
           throw e
         },
       )
-      // Every asker hears of a failure by itself.
+      // Each reader handles the rejection itself.
       made.catch(() => {})
       this.#known.set(one, made)
     }

@@ -6,7 +6,14 @@ import type { Json, KubeObject } from '../../api/object.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import { decodeObject } from '../../api/schema/index.ts'
 import { type MergeType, builtInMergeType } from '../../api/managed-fields/index.ts'
-import { type Judgement, type Schema, StructuralSchema, isFields, mergeTypeOf, pathNames } from '../../api/structural/index.ts'
+import {
+  type Judgement,
+  type Schema,
+  StructuralSchema,
+  isFields,
+  mergeTypeOf,
+  pathNames,
+} from '../../api/structural/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import { subdomainName } from '../../api/validation/names.ts'
 import { schemaOf } from '../resources/apiextensions/versions.ts'
@@ -17,12 +24,12 @@ import { columnsOf } from './columns.ts'
 import { readAs } from './conversion.ts'
 import { scaleMapping } from './scale.ts'
 
-/** Kubernetes lists them in this order for custom resources. */
+/** The order of verbs in Kubernetes' discovery of custom resources. */
 const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
 type WithStatus = KubeObject & { status?: unknown }
 
-/** The type of a custom kind: metadata are Kubernetes' own, all else is as the schema says. */
+/** The type of a custom kind: built-in metadata, and the definition's schema. */
 function customType(name: string, schema: StructuralSchema): ObjectType {
   let merge: MergeType | undefined
   return {
@@ -50,7 +57,7 @@ function customType(name: string, schema: StructuralSchema): ObjectType {
   }
 }
 
-/** How objects of a custom kind are merged: metadata as everywhere, all else as the schema says. */
+/** The merge rules of a custom kind: built-in ones for metadata, the schema's for all else. */
 function customMergeType(schema: Schema): MergeType {
   const own = mergeTypeOf(schema)
   if (own.kind !== 'map') return own
@@ -67,7 +74,10 @@ function customMergeType(schema: Schema): MergeType {
   }
 }
 
-/** Everything of an object but metadata, and the status where that is a subresource: its changes raise the generation. */
+/**
+ * The parts of an object whose change increments the generation: all but metadata, and but status if it is a
+ * subresource.
+ */
 function wanted(object: KubeObject, hasStatus: boolean): object {
   const { metadata: _metadata, ...rest } = object as WithStatus
   if (hasStatus) delete rest.status
@@ -85,20 +95,24 @@ function fieldReader(path: string): (object: KubeObject) => string {
   }
 }
 
-/** The fields that objects of a version can be selected by. */
+/** The selectable fields of a version. */
 function selectableFields({ selectableFields: fields }: CustomResourceDefinitionVersion): Resource['selectableFields'] {
   if (!fields?.length) return undefined
   return Object.fromEntries(fields.map(({ jsonPath }) => [jsonPath.replace(/^\./, ''), fieldReader(jsonPath)]))
 }
 
-/** `com.example.v1.Boat`: the name of a kind's definition in OpenAPI. */
+/** The OpenAPI definition name of a kind, such as `com.example.v1.Boat`. */
 const typeName = ({ spec }: CustomResourceDefinition, version: string): string =>
   [...spec.group.split('.').reverse(), version, spec.names.kind].join('.')
 
-/** What users of a deprecated version are told: which version to use instead, if there is a better one. */
+/** The warning of a deprecated version. By default it names a better version, if there is one. */
 function deprecationWarning({ spec }: CustomResourceDefinition, version: CustomResourceDefinitionVersion): string {
   if (version.deprecationWarning) return version.deprecationWarning
-  const { group, names: { kind }, versions } = spec
+  const {
+    group,
+    names: { kind },
+    versions,
+  } = spec
   const better = versions
     .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version.name) < 0)
     .map(({ name }) => name)
@@ -106,8 +120,11 @@ function deprecationWarning({ spec }: CustomResourceDefinition, version: CustomR
   return `${group}/${version.name} ${kind} is deprecated${better ? `; use ${group}/${better} ${kind}` : ''}`
 }
 
-/** What is served of one version of a definition. */
-export function customResource(definition: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Resource {
+/** The resource for one version of a definition. */
+export function customResource(
+  definition: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+): Resource {
   const { spec, status } = definition
   const names = status.acceptedNames
   const { group } = spec
@@ -119,7 +136,11 @@ export function customResource(definition: CustomResourceDefinition, version: Cu
   const isTerminating = definition.metadata.deletionTimestamp !== undefined
   const warned = new WeakMap<object, string[]>()
   const settle = (object: KubeObject, { errors, warnings }: Judgement): FieldError[] => {
-    if (warnings.length) warned.set(object, warnings.map((error) => `${error.field}: ${error.message}`))
+    if (warnings.length)
+      warned.set(
+        object,
+        warnings.map((error) => `${error.field}: ${error.message}`),
+      )
     return errors
   }
   const statusOf = (object: KubeObject) => (object as WithStatus).status
@@ -178,7 +199,7 @@ export function customResource(definition: CustomResourceDefinition, version: Cu
   return resource
 }
 
-/** A version that is stored as another: without a conversion of their own, only the name of the version differs. */
+/** Stores objects of a version as another, by that version's schema. */
 export function storedAs(resource: Resource, storage: Resource): Resource {
   return {
     ...resource,

@@ -2,53 +2,63 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import { isNotFound } from '../../api/errors.ts'
 import type { CustomResourceDefinition } from '../../api/generated/types.ts'
 import type { Schema } from '../../api/structural/index.ts'
-import { timestamp } from '../../api/timestamp.ts'
+import { timestamp } from '../../api/object.ts'
 import type { Logger } from '../../base/logger.ts'
+import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { approvalCondition } from '../resources/apiextensions/approval.ts'
-import { cleanupFinalizer, customresourcedefinitions, isTrue, withCondition } from '../resources/apiextensions/definitions.ts'
+import {
+  cleanupFinalizer,
+  customresourcedefinitions,
+  isTrue,
+  withCondition,
+} from '../resources/apiextensions/definitions.ts'
 import type { ServerParts } from '../requests/request.ts'
 import type { WebhookClient } from '../webhooks/client.ts'
 import { customResource, storedAs } from './custom-resource.ts'
-import { ConversionReviews } from './conversion-review.ts'
+import { ConversionMetrics } from './conversion-metrics.ts'
+import { type ConversionParts, ConversionReviews } from './conversion-review.ts'
 import { convertedVersions, renaming } from './conversion.ts'
+import { NameClaims } from './name-claims.ts'
 import { grantNames, nameConditions } from './names.ts'
-import { readsDiffer } from './reads-differ.ts'
 
 const { group, plural } = customresourcedefinitions
 
-/** How many instances are deleted at once where a definition goes. */
+/** Number of instances deleted concurrently when a definition is deleted. */
 const deletesAtOnce = 100
 const retryMs = 1000
 
-/** What is served of one definition. */
+/** The served state of one definition. */
 interface ServedDefinition {
   name: string
-  /** Says which form of the definition it is. */
+  /** Identifies the served content of the definition; see `formOf`. */
   form: string
   kinds: readonly Registered[]
   storage: Registered
 }
 
-/** Follows CustomResourceDefinitions, and serves the kinds that they define. */
+/** Watches CustomResourceDefinitions and serves the kinds that they define. */
 export class CustomResources {
   readonly #parts: ServerParts
-  readonly #webhooks: WebhookClient
+  readonly #conversion: ConversionParts
   readonly #logger: Logger
   readonly #served = new Map<string, ServedDefinition>()
-  /** The work on each definition, one after the other. */
+  /** A serial queue of work for each definition. */
   readonly #work = new Map<string, Promise<void>>()
   readonly #again = new Set<string>()
+  /** Set if several servers share the store. */
+  readonly #claims: NameClaims | undefined
   #isEnded = false
 
-  constructor(parts: ServerParts, webhooks: WebhookClient, logger: Logger) {
+  constructor(parts: ServerParts, webhooks: WebhookClient, metrics: MetricsRegistry, logger: Logger) {
     this.#parts = parts
-    this.#webhooks = webhooks
+    this.#conversion = { client: webhooks, random: parts.random, metrics: new ConversionMetrics(metrics) }
     this.#logger = logger
+    this.#claims = parts.objects.isShared ? new NameClaims(parts.objects, (name) => this.#definition(name)) : undefined
   }
 
-  /** Serves what is established, and follows all definitions from now on. */
+  /** Serves established definitions and begins to watch all definitions. */
   async start(): Promise<void> {
     this.#parts.access.follow(group, plural, ({ name }) => this.#wake(name))
     const all = this.#parts.access.list<CustomResourceDefinition>(group, plural, '')
@@ -58,6 +68,11 @@ export class CustomResources {
 
   end(): void {
     this.#isEnded = true
+  }
+
+  /** Resolves once every currently known definition is served. */
+  async settled(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work.values())
   }
 
   #wake(name: string): void {
@@ -90,25 +105,29 @@ export class CustomResources {
     else await this.#establish(await this.#accept(definition))
   }
 
-  /** Grants names, and says so. */
+  /** Grants names and updates the status. */
   async #accept(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
+    const claimed = await this.#claims?.take(definition)
     const change = (copy: CustomResourceDefinition): CustomResourceDefinition => {
       const now = timestamp(this.#parts.clock.now())
       const all = this.#parts.access.list<CustomResourceDefinition>(group, plural, '')
-      const others = all.filter(({ metadata, spec }) => spec.group === copy.spec.group && metadata.name !== copy.metadata.name)
-      const { names, conflict } = grantNames(copy, others)
+      const others = all.filter(
+        ({ metadata, spec }) => spec.group === copy.spec.group && metadata.name !== copy.metadata.name,
+      )
+      const { names, conflict } = grantNames(copy, others, claimed)
       const approval = approvalCondition(copy, now)
       for (const condition of nameConditions(copy, conflict, now)) withCondition(copy, condition)
       if (approval) withCondition(copy, approval)
       if (!deepEqual(names, copy.status.acceptedNames)) copy.status = { ...copy.status, acceptedNames: names }
       return copy
     }
-    const next = change(structuredClone(definition))
+    // `change` may replace only conditions and names.
+    const next = change({ ...definition })
     if (deepEqual(next.status, definition.status)) return definition
     return this.#update(definition, change)
   }
 
-  /** Serves a definition whose names are accepted, and says so. */
+  /** Serves a definition with accepted names and sets its Established condition. */
   async #establish(definition: CustomResourceDefinition): Promise<void> {
     const isEstablished = isTrue(definition, 'Established')
     if (!isEstablished && !isTrue(definition, 'NamesAccepted')) return
@@ -130,13 +149,19 @@ export class CustomResources {
     { metadata }: CustomResourceDefinition,
     change: (copy: CustomResourceDefinition) => CustomResourceDefinition,
   ): Promise<CustomResourceDefinition> {
-    return this.#parts.access.update<CustomResourceDefinition>(customresourcedefinitions, '', metadata.name!, (copy, stored) => {
-      if (copy.metadata.uid !== metadata.uid) return stored
-      return change(copy)
-    })
+    return this.#parts.access.update<CustomResourceDefinition>(
+      customresourcedefinitions,
+      '',
+      metadata.name!,
+      (copy, stored) => {
+        if (copy.metadata.uid !== metadata.uid) return stored
+        return change(copy)
+      },
+      { isStatus: true },
+    )
   }
 
-  /** What a definition asks to be served: the storage version first. */
+  /** The resources of a definition, storage version first. */
   #resources(definition: CustomResourceDefinition): Resource[] {
     const { spec } = definition
     const stored = spec.versions.find((version) => version.storage)!
@@ -144,8 +169,9 @@ export class CustomResources {
     const served = stored.served ? storage : { ...storage, isUnserved: true }
     const others = spec.versions.filter((version) => version.served && !version.storage)
     const further = others.map((version) => customResource(definition, version))
-    if (isConverted(definition)) return convertedVersions([served, ...further], new ConversionReviews(definition, this.#webhooks, this.#parts.random))
-    // Objects of a version that was stored before are read by that version, until they are written again.
+    if (isConverted(definition))
+      return convertedVersions([served, ...further], new ConversionReviews(definition, this.#conversion))
+    // Objects in an earlier storage version are read by that version until they are written again.
     if (isStoredInSeveral(definition)) return convertedVersions([served, ...further], renaming)
     return [served, ...further.map((resource) => storedAs(resource, storage))]
   }
@@ -157,7 +183,7 @@ export class CustomResources {
     const form = formOf(definition)
     if (known?.form === form) return
     const { names } = definition.spec
-    // A kind that is built in is served as such.
+    // A built-in kind takes precedence.
     if (!known && registry.stored(definition.spec.group, names.plural)) return
     const kinds = registry.declare(this.#resources(definition))
     const storage = kinds.find((kind) => kind.storage === kind)!
@@ -181,7 +207,7 @@ export class CustomResources {
     this.#parts.objects.closeKind(known.storage)
   }
 
-  /** Deletes the instances of a definition that is being deleted; when none are left, the definition goes. */
+  /** Deletes the instances of a terminating definition, then removes its finalizer. */
   async #finish(definition: CustomResourceDefinition): Promise<void> {
     if (!definition.metadata.finalizers?.includes(cleanupFinalizer)) return
     if (isTrue(definition, 'Established')) await this.#serve(definition)
@@ -206,7 +232,7 @@ export class CustomResources {
     return this.#parts.objects.cache(storage).count(storage.prefix)
   }
 
-  /** Looks again when the last instance is gone. */
+  /** Checks again when the last instance is gone. */
   #whenEmpty(known: ServedDefinition): void {
     const cache = this.#parts.objects.cache(known.storage)
     const stop = cache.listen(() => {
@@ -222,15 +248,24 @@ export class CustomResources {
     const all = access.list(resource.group, resource.plural, '').filter(({ metadata }) => !metadata.deletionTimestamp)
     for (let i = 0; i < all.length; i += deletesAtOnce) {
       const some = all.slice(i, i + deletesAtOnce)
-      await Promise.all(some.map(({ metadata }) =>
-        access.delete(resource, metadata.namespace ?? '', metadata.name!, {}, false).catch((e: unknown) => {
-          if (!isNotFound(e)) throw e
-        })))
+      await Promise.all(
+        some.map(({ metadata }) =>
+          access.delete(resource, metadata.namespace ?? '', metadata.name!, {}, false).catch((e: unknown) => {
+            if (!isNotFound(e)) throw e
+          }),
+        ),
+      )
     }
   }
 
   #terminating(copy: CustomResourceDefinition, status: string, reason: string, message: string): void {
-    withCondition(copy, { type: 'Terminating', status, reason, message, lastTransitionTime: timestamp(this.#parts.clock.now()) })
+    withCondition(copy, {
+      type: 'Terminating',
+      status,
+      reason,
+      message,
+      lastTransitionTime: timestamp(this.#parts.clock.now()),
+    })
   }
 
   async #say(definition: CustomResourceDefinition, status: string, reason: string, message: string): Promise<void> {
@@ -243,16 +278,22 @@ export class CustomResources {
   }
 }
 
-/** Two forms of a definition that are served alike have the same text. */
+/** The definition's content as text, equal for definitions that are served alike. */
 const formOf = ({ metadata, status }: CustomResourceDefinition): string =>
-  JSON.stringify([metadata.uid, metadata.generation, Boolean(metadata.deletionTimestamp), status.acceptedNames, status.storedVersions])
+  JSON.stringify([
+    metadata.uid,
+    metadata.generation,
+    Boolean(metadata.deletionTimestamp),
+    status.acceptedNames,
+    status.storedVersions,
+  ])
 
-/** True if objects may be stored in versions with schemas of their own. */
+/** True if objects may be stored in several versions with different schemas. */
 const isStoredInSeveral = ({ status }: CustomResourceDefinition): boolean => (status.storedVersions?.length ?? 0) > 1
 
 const isConverted = ({ spec }: CustomResourceDefinition): boolean => spec.conversion?.strategy === 'Webhook'
 
-/** True if what is stored looks different by a changed definition. */
+/** True if a changed definition makes stored objects read differently. */
 function isReadDifferently(before: Registered, after: Registered): boolean {
   if (before.apiVersion !== after.apiVersion) return true
   if (Boolean(before.resource.conversion) !== Boolean(after.resource.conversion)) return true
@@ -260,3 +301,24 @@ function isReadDifferently(before: Registered, after: Registered): boolean {
 }
 
 const schemaIn = ({ resource }: Registered): Schema => resource.objectType!.schema as Schema
+
+const flags = ['nullable', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const
+
+/** True if a schema change makes stored objects read differently, by defaults or pruning. */
+function readsDiffer(before: Schema, after: Schema): boolean {
+  if (!deepEqual(before.default, after.default)) return true
+  if (flags.some((flag) => Boolean(before[flag]) !== Boolean(after[flag]))) return true
+  if (Boolean(before.items) !== Boolean(after.items)) return true
+  if (before.items && readsDiffer(before.items, after.items!)) return true
+  const [values, next] = [before.additionalProperties, after.additionalProperties]
+  if (typeof values !== typeof next) return true
+  if (typeof values === 'object' && readsDiffer(values, next as Schema)) return true
+  const properties = after.properties ?? {}
+  for (const [name, property] of Object.entries(before.properties ?? {})) {
+    if (!Object.hasOwn(properties, name) || readsDiffer(property, properties[name]!)) return true
+  }
+  return Object.entries(properties).some(([name, property]) => !before.properties?.[name] && fillsIn(property))
+}
+
+/** A new property changes an object without it only by its default. */
+const fillsIn = (schema: Schema): boolean => schema.default !== undefined

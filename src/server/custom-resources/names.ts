@@ -1,16 +1,20 @@
 import type {
-  CustomResourceDefinition, CustomResourceDefinitionCondition, CustomResourceDefinitionNames,
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionNames,
 } from '../../api/generated/types.ts'
 
-/** Names that definitions of the same group have been granted. */
+/** Names granted to definitions of the same group. */
 interface Taken {
   resources: Set<string>
   kinds: Set<string>
 }
 
-function takenBy(others: readonly CustomResourceDefinition[]): Taken {
-  const resources = new Set<string>()
-  const kinds = new Set<string>()
+function takenBy(others: readonly CustomResourceDefinition[], claimed: ReadonlySet<string>): Taken {
+  const claimedOf = (what: string) =>
+    [...claimed].flatMap((name) => (name.startsWith(what) ? [name.slice(what.length)] : []))
+  const resources = new Set<string>(claimedOf('resources/'))
+  const kinds = new Set<string>(claimedOf('kinds/'))
   for (const { acceptedNames: names } of others.map(({ status }) => status)) {
     for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) if (name) resources.add(name)
     for (const name of [names.kind, names.listKind]) if (name) kinds.add(name)
@@ -21,13 +25,15 @@ function takenBy(others: readonly CustomResourceDefinition[]): Taken {
 const inUse = (name: string) => `${JSON.stringify(name)} is already in use`
 
 /**
- * Grants a definition the names that no other of its group has. What it had before it keeps; the last conflict is told.
+ * Grants a definition the names that no other definition of its group has or claims. It keeps the names that it has.
+ * The last conflict is reported.
  */
 export function grantNames(
   definition: CustomResourceDefinition,
   others: readonly CustomResourceDefinition[],
+  claimed: ReadonlySet<string> = new Set(),
 ): { names: CustomResourceDefinitionNames; conflict: { reason: string; message: string } | undefined } {
-  const { resources, kinds } = takenBy(others)
+  const { resources, kinds } = takenBy(others, claimed)
   const asked = definition.spec.names
   const had = definition.status.acceptedNames
   const names: CustomResourceDefinitionNames = { ...had }
@@ -48,12 +54,16 @@ export function grantNames(
   return { names, conflict }
 }
 
-function setList(names: CustomResourceDefinitionNames, field: 'shortNames' | 'categories', list: string[] | undefined): void {
+function setList(
+  names: CustomResourceDefinitionNames,
+  field: 'shortNames' | 'categories',
+  list: string[] | undefined,
+): void {
   if (list?.length) names[field] = list
   else delete names[field]
 }
 
-/** The conditions that follow from the names. */
+/** The conditions that the names imply. */
 export function nameConditions(
   definition: CustomResourceDefinition,
   conflict: { reason: string; message: string } | undefined,
@@ -61,9 +71,15 @@ export function nameConditions(
 ): CustomResourceDefinitionCondition[] {
   const accepted: CustomResourceDefinitionCondition = conflict
     ? { type: 'NamesAccepted', status: 'False', ...conflict, lastTransitionTime: now }
-    : { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found', lastTransitionTime: now }
+    : {
+        type: 'NamesAccepted',
+        status: 'True',
+        reason: 'NoConflicts',
+        message: 'no conflicts found',
+        lastTransitionTime: now,
+      }
   const established = definition.status.conditions?.find(({ type }) => type === 'Established')
-  // Once a kind is established it stays so.
+  // An established kind stays established.
   if (established?.status === 'True') return [accepted]
   const said = conflict
     ? { reason: 'NotAccepted', message: 'not all names are accepted' }

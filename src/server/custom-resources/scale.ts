@@ -23,9 +23,11 @@ const numberAt = (object: KubeObject, names: readonly string[]): number => {
   return typeof value === 'number' ? value : 0
 }
 
-/** Reads and writes the Scale of a kind by the paths that its definition names. */
+/** Maps the Scale subresource by the paths in the definition. */
 export function scaleMapping(paths: CustomResourceSubresourceScale): ScaleMapping<KubeObject> {
-  const [spec, status, selector] = [paths.specReplicasPath, paths.statusReplicasPath, paths.labelSelectorPath].map(namesOf)
+  const [spec, status, selector] = [paths.specReplicasPath, paths.statusReplicasPath, paths.labelSelectorPath].map(
+    namesOf,
+  )
   return {
     specReplicas: (object) => numberAt(object, spec!),
     statusReplicas: (object) => numberAt(object, status!),

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { methodNotAllowed, notFoundPath } from '../../api/errors.ts'
-import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
-import { answerWithTag } from '../http/document.ts'
-import type { Allowed } from '../http/negotiate.ts'
-import { document, groupsDocument, negotiate, unroutedDocument } from '../http/negotiate.ts'
-import { yamlText } from '../http/yaml-text.ts'
+import { type DocumentAnswer, type DocumentRequest, answerWithTag } from '../http/answer/document.ts'
+import type { Allowed } from '../http/answer/negotiate.ts'
+import { document, groupsDocument, negotiate, unroutedDocument } from '../http/answer/negotiate.ts'
+import { yamlText } from '../http/answer/yaml-text.ts'
 import type { Group } from './documents.ts'
 import { apiGroup, apiGroupDiscoveryList, apiGroupList, apiResourceList, apiVersions, groupsOf } from './documents.ts'
 import type { Entry } from './entries.ts'
@@ -15,23 +14,23 @@ import { groupVersion } from './served.ts'
 
 interface Found {
   value: object
-  /** Kubernetes answers /apis and /apis/apps before its router, which would look at the method. */
+  /** Kubernetes serves /apis and /apis/apps before its router, which would check the method. */
   allowed: Allowed
 }
 
-/** Answers what the server serves. For one list of resources: where that changes, a new one is made. */
+/** Serves discovery documents for one set of resources. A change of the set creates a new instance. */
 export class Discovery {
   readonly #serverAddress: string
   readonly #groups: Group[]
   readonly #entries: Map<string, Entry[]>
-  /** Groups of kinds that users bring. */
+  /** Groups of custom resources. */
   readonly #customGroups: ReadonlySet<string>
-  /** Groups and versions whose server is away. */
+  /** Group versions whose extension API server is unavailable. */
   readonly #stale: ReadonlySet<string>
   readonly #bytes = new Map<string, Buffer>()
   readonly #tags = new Map<string, string>()
 
-  /** `remotes` are groups and versions that other servers serve: they tell of their resources themselves. */
+  /** `remotes` are the group versions of extension API servers, with their resources. */
   constructor(served: Served, serverAddress: string, remotes: readonly RemoteVersion[] = []) {
     this.#serverAddress = serverAddress
     this.#groups = groupsOf(served, remotes)
@@ -45,7 +44,7 @@ export class Discovery {
     return this.#groups.some((g) => g.name === name)
   }
 
-  /** Nothing where the path is none of discovery's or the group is unknown; throws 404 (for a version of a known group), 405 and 406. */
+  /** Undefined for other paths and unknown groups. Throws 404 for an unknown version of a known group, 405 and 406. */
   async answer(request: DocumentRequest): Promise<DocumentAnswer | undefined> {
     const path = request.path.replace(/\/$/, '')
     if (path === '/api' || path === '/apis') {
@@ -62,7 +61,11 @@ export class Discovery {
       body = Buffer.from(format === 'yaml' ? await yamlText(found.value) : `${JSON.stringify(found.value)}\n`)
       this.#bytes.set(key, body)
     }
-    return { code: 200, headers: { 'content-type': contentType, ...(path.split('/').length === 2 ? { vary: 'Accept' } : {}) }, body }
+    return {
+      code: 200,
+      headers: { 'content-type': contentType, ...(path.split('/').length === 2 ? { vary: 'Accept' } : {}) },
+      body,
+    }
   }
 
   #find(path: string): Found | undefined {
@@ -72,12 +75,20 @@ export class Discovery {
       if (name === undefined) return { value: apiGroupList(this.#groups), allowed: unroutedDocument }
       const group = this.#groups.find((g) => g.name !== '' && g.name === name)
       if (!group || more.length) return undefined
-      return version === undefined ? { value: apiGroup(group), allowed: unroutedDocument } : this.#resources(name, version)
+      return version === undefined
+        ? { value: apiGroup(group), allowed: unroutedDocument }
+        : this.#resources(name, version)
     }
     if (root !== 'api' || rest.length > 1) return undefined
     const [version] = rest
     if (version !== undefined) return this.#resources('', version)
-    return { value: apiVersions(this.#groups.find((g) => g.name === ''), this.#serverAddress), allowed: document }
+    return {
+      value: apiVersions(
+        this.#groups.find((g) => g.name === ''),
+        this.#serverAddress,
+      ),
+      allowed: document,
+    }
   }
 
   #resources(group: string, version: string): Found | undefined {

@@ -4,7 +4,7 @@ import { type RemoteVersion, remoteOrder } from './remote-versions.ts'
 import type { Served } from './served.ts'
 import { groupVersion } from './served.ts'
 
-/** A group with its versions, the preferred one first. */
+/** A group and its versions, the preferred one first. */
 export interface Group {
   name: string
   versions: string[]
@@ -18,10 +18,12 @@ export function groupsOf(served: Served, remotes: readonly RemoteVersion[] = [])
     groups.set(group, versions.add(version))
   }
   const order = remotes.length ? remoteOrder(remotes) : { groups: compareGroups, versionsOf: () => compareVersions }
-  return [...groups.keys()].sort(order.groups).map((name) => ({ name, versions: [...groups.get(name)!].sort(order.versionsOf(name)) }))
+  return [...groups.keys()]
+    .sort(order.groups)
+    .map((name) => ({ name, versions: [...groups.get(name)!].sort(order.versionsOf(name)) }))
 }
 
-/** The answer to /api. `serverAddress` is host and port. */
+/** The document of /api. `serverAddress` is host and port. */
 export const apiVersions = (core: Group | undefined, serverAddress: string) => ({
   kind: 'APIVersions',
   versions: core?.versions ?? [],
@@ -33,23 +35,26 @@ function describeGroup({ name, versions }: Group) {
   return { name, versions: all, preferredVersion: all[0] }
 }
 
-/** The answer to /apis: all groups but the core group. */
+/** The document of /apis: all groups but the core group. */
 export const apiGroupList = (groups: readonly Group[]) => ({
   kind: 'APIGroupList',
   apiVersion: 'v1',
   groups: groups.filter((g) => g.name !== '').map(describeGroup),
 })
 
-/** The answer to /apis/apps. */
+/** The document of /apis/apps. */
 export const apiGroup = (group: Group) => ({ kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(group) })
 
-/** The answer to /api/v1 and /apis/apps/v1. */
+/** The document of /api/v1 and /apis/apps/v1. */
 export const apiResourceList = (version: string, entries: readonly Entry[]) => ({
   kind: 'APIResourceList',
-  // Kubernetes leaves it out for the core group, and clients that check for it exist.
+  // Kubernetes omits it for the core group, and some clients check that.
   ...(version.includes('/') ? { apiVersion: 'v1' } : {}),
   groupVersion: version,
-  resources: entries.map(({ subresource, ...entry }) => ({ ...entry, name: subresource ? `${entry.name}/${subresource}` : entry.name })),
+  resources: entries.map(({ subresource, ...entry }) => ({
+    ...entry,
+    name: subresource ? `${entry.name}/${subresource}` : entry.name,
+  })),
 })
 
 const responseKind = ({ group = '', version = '', kind }: Entry) => ({ group, version, kind })
@@ -75,8 +80,12 @@ function describeResources(entries: readonly Entry[]) {
   return resources
 }
 
-/** Everything at once, as kubectl asks for it: of /api the core group, of /apis the others. */
-export const apiGroupDiscoveryList = (groups: readonly Group[], entries: ReadonlyMap<string, readonly Entry[]>, stale: ReadonlySet<string>) => ({
+/** Aggregated discovery, as kubectl requests it: /api contains the core group, /apis the others. */
+export const apiGroupDiscoveryList = (
+  groups: readonly Group[],
+  entries: ReadonlyMap<string, readonly Entry[]>,
+  stale: ReadonlySet<string>,
+) => ({
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
   metadata: {},

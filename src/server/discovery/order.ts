@@ -1,4 +1,4 @@
-/** Groups as Kubernetes ranks them; those it does not know come last, by name. */
+/** Kubernetes' order of groups. Unknown groups follow, by name. */
 const ranked = [
   '',
   'apiregistration.k8s.io',
@@ -30,10 +30,10 @@ const rank = (group: string) => {
   return at < 0 ? ranked.length : at
 }
 
-/** True for groups that Kubernetes itself ranks. */
+/** True for Kubernetes' own groups. */
 export const isRanked = (group: string): boolean => ranked.includes(group)
 
-/** The order in which /apis lists groups. */
+/** The order of groups in /apis. */
 export const compareGroups = (a: string, b: string) => rank(a) - rank(b) || compareText(a, b)
 
 const stages = { alpha: 0, beta: 1 } as Record<string, number>
@@ -43,7 +43,7 @@ function parts(version: string): [number, number, number] | undefined {
   return m ? [m[2] ? stages[m[2]]! : 2, Number(m[1]), Number(m[3] ?? 0)] : undefined
 }
 
-/** Best version first: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, then what has no such form, by name. */
+/** Kubernetes' version order: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, then other names alphabetically. */
 export function compareVersions(a: string, b: string): number {
   const left = parts(a)
   const right = parts(b)

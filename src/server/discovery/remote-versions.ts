@@ -2,7 +2,7 @@ import type { APIResource } from '../../api/generated/types.ts'
 import type { Entry } from './entries.ts'
 import { compareGroups, compareText, compareVersions, isRanked } from './order.ts'
 
-/** A group and version that another API server serves. */
+/** A group version of an extension API server. */
 export interface RemoteVersion {
   readonly group: string
   readonly version: string
@@ -11,7 +11,7 @@ export interface RemoteVersion {
   readonly resources: readonly APIResource[]
 }
 
-/** The resources of another server, as discovery tells of them: each followed by its subresources. */
+/** The discovery entries of an extension API server, each resource followed by its subresources. */
 export function remoteEntries({ resources }: RemoteVersion): Entry[] {
   const entries = resources.map(({ name, singularName, ...rest }): Entry => {
     const [plural = '', subresource = ''] = name.split('/')
@@ -20,10 +20,10 @@ export function remoteEntries({ resources }: RemoteVersion): Entry[] {
   return entries.sort((a, b) => compareText(a.name, b.name) || compareText(a.subresource, b.subresource))
 }
 
-/** The priority of groups that have no APIService of another server: that of custom resources. */
+/** The priority of groups without an APIService of an extension API server: that of custom resources. */
 const usualPriority = 1000
 
-/** The order of groups and versions where other servers serve some: by the priorities of their APIServices. */
+/** The order of groups and versions by the priorities of their APIServices. */
 export function remoteOrder(remotes: readonly RemoteVersion[]) {
   const groupPriority = new Map<string, number>()
   const versionPriority = new Map<string, number>()
@@ -35,9 +35,11 @@ export function remoteOrder(remotes: readonly RemoteVersion[]) {
   return {
     groups: (a: string, b: string): number =>
       isRanked(a) || isRanked(b) ? compareGroups(a, b) : priorityOf(b) - priorityOf(a) || compareText(a, b),
-    versionsOf: (group: string) => (a: string, b: string): number => {
-      const rank = (version: string) => versionPriority.get(`${group}/${version}`) ?? 0
-      return rank(b) - rank(a) || compareVersions(a, b)
-    },
+    versionsOf:
+      (group: string) =>
+      (a: string, b: string): number => {
+        const rank = (version: string) => versionPriority.get(`${group}/${version}`) ?? 0
+        return rank(b) - rank(a) || compareVersions(a, b)
+      },
   }
 }

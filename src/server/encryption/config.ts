@@ -3,9 +3,9 @@ import { type FieldError, invalid, required } from '../../api/validation/field-e
 import { Path } from '../../api/validation/path.ts'
 import { type Shape, joinedErrors, readConfigDocument } from '../config-document.ts'
 
-export interface Key {
+interface Key {
   name?: string
-  /** In base64. */
+  /** Base64. */
   secret?: string
 }
 
@@ -21,7 +21,7 @@ export interface KmsConfiguration {
   timeout?: string
 }
 
-/** One of these and no more. */
+/** Exactly one member is set. */
 export interface ProviderConfiguration {
   aesgcm?: KeysConfiguration
   aescbc?: KeysConfiguration
@@ -30,14 +30,14 @@ export interface ProviderConfiguration {
   kms?: KmsConfiguration
 }
 
-export interface ResourceConfiguration {
-  /** `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
+interface ResourceConfiguration {
+  /** Examples: `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
   resources?: string[]
-  /** The first one writes, all read. */
+  /** The first provider encrypts; all of them decrypt. */
   providers?: ProviderConfiguration[]
 }
 
-/** apiserver.config.k8s.io/v1 EncryptionConfiguration. */
+/** An EncryptionConfiguration of apiserver.config.k8s.io/v1. */
 export interface EncryptionConfiguration {
   resources?: ResourceConfiguration[]
 }
@@ -50,7 +50,7 @@ const provider: Shape = { fields: { aesgcm: keys, aescbc: keys, secretbox: keys,
 const resource: Shape = { fields: { resources: { each: 'string' }, providers: { each: provider } } }
 const configuration: Shape = { fields: { resources: { each: resource } } }
 
-/** Reads the text of a configuration file. Throws in Kubernetes' words; a secret is never told. */
+/** Parses a configuration file. Throws with Kubernetes' message, which never contains a secret. */
 export function readEncryptionConfiguration(text: string): EncryptionConfiguration {
   if (text.trim() === '') throw new Error('encryption provider configuration file is empty')
   const { document, unknown } = readConfigDocument(text, configuration)
@@ -58,7 +58,7 @@ export function readEncryptionConfiguration(text: string): EncryptionConfigurati
   if (apiVersion !== 'apiserver.config.k8s.io/v1' || kind !== 'EncryptionConfiguration') {
     throw new Error(`got unexpected config type: ${apiVersion}, Kind=${kind}`)
   }
-  // A misspelt provider would leave secrets in plain text.
+  // A misspelt provider would store secrets in plain text.
   if (unknown.length > 0)
     throw new Error(
       `strict decoding error: ${unknown.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ')}`,
@@ -69,8 +69,8 @@ export function readEncryptionConfiguration(text: string): EncryptionConfigurati
   return config
 }
 
-/** All that is wrong with a configuration. */
-export function validateEncryptionConfiguration({ resources = [] }: EncryptionConfiguration): FieldError[] {
+/** The validation errors of a configuration. */
+function validateEncryptionConfiguration({ resources = [] }: EncryptionConfiguration): FieldError[] {
   const root = Path.of('resources')
   if (resources.length === 0) return [required(root, 'at least one resources is required')]
   const kmsNames = new Set<string>()
@@ -94,12 +94,12 @@ function validateResource(
   return [...errors, ...providers.flatMap((entry, i) => validateProvider(entry, list.index(i), kmsNames))]
 }
 
-export interface GroupResource {
+interface GroupResource {
   group: string
   plural: string
 }
 
-/** `deployments.apps` → deployments of apps; `secrets` and `secrets.` → secrets of the core group. */
+/** Parses `deployments.apps`; `secrets` and `secrets.` are of the core group. */
 export function parseGroupResource(text: string): GroupResource {
   const at = text.indexOf('.')
   return at < 0 ? { group: '', plural: text } : { group: text.slice(at + 1), plural: text.slice(0, at) }
@@ -208,7 +208,7 @@ function validateKey({ name = '', secret = '' }: Key, path: Path, sizes: readonl
   ]
 }
 
-/** How long a KMS plug-in may take. */
+/** The timeout of calls to a KMS plug-in. */
 export const kmsTimeoutMs = ({ timeout }: KmsConfiguration): number | undefined =>
   timeout === undefined ? 3000 : parseDuration(timeout)
 
@@ -226,7 +226,7 @@ function validateKms(config: KmsConfiguration, path: Path, names: Set<string>): 
   errors.push(...validateEndpoint(endpoint, path.child('endpoint')))
   if (cachesize !== undefined)
     errors.push(invalid(path.child('cachesize'), cachesize, 'cachesize is not supported in v2'))
-  // v1 is deprecated in Kubernetes and off by default.
+  // KMS v1 is deprecated in Kubernetes and off by default.
   if (apiVersion !== 'v2')
     errors.push(
       invalid(

@@ -13,17 +13,17 @@ import type {
 import type { Encryption } from './encryption.ts'
 import { TransformError } from './transformers.ts'
 
-/** So many values are decrypted in one turn: about 2 ms. */
+/** Values decrypted in one turn of the event loop: about 2 ms. */
 const valuesAtATime = 500
 
-/** A store whose values are encrypted as a configuration says. Whoever uses it sees them as they were written. */
+/** A store that encrypts values as a configuration says. Its users see plain text. */
 export class EncryptedStore implements Store {
   readonly #inner: Store
   #encryption: Encryption
-  /** What was encrypted here, by what was made of it: its own events need not be decrypted. */
+  /** Plain text by ciphertext of this store's own writes, so that their events need no decryption. */
   readonly #plain = new WeakMap<Buffer, Buffer>()
 
-  /** Versions up to this one may have been superseded before the current ones were read: their keys may be unknown. */
+  /** Revisions up to this one may be superseded, and encrypted with keys that are no longer configured. */
   #unreadUpTo: number
 
   constructor(inner: Store, encryption: Encryption) {
@@ -55,7 +55,7 @@ export class EncryptedStore implements Store {
     return inner.keepCompacted && ((options) => inner.keepCompacted!(options))
   }
 
-  /** Uses another configuration from now on. Rejects, and changes nothing, if that cannot read all that is stored. */
+  /** Switches to another configuration. Rejects, without any change, if it cannot decrypt all stored values. */
   async use(encryption: Encryption): Promise<void> {
     const { items } = await this.#inner.range('')
     await this.#readAll(items, encryption)
@@ -98,7 +98,7 @@ export class EncryptedStore implements Store {
     onProgress?: (revision: number) => void,
   ): Promise<Watch> {
     let isOpen = true
-    /** What is behind events whose keys have to be asked for waits for them. */
+    /** Events queued behind one whose key must be fetched from a KMS plug-in. */
     let queue: Promise<void> | undefined
     const end = (why: Error) => {
       if (!isOpen) return
@@ -199,8 +199,8 @@ export class EncryptedStore implements Store {
   }
 
   /**
-   * `previous` is read when it is looked at, as in the store below. Where its key may have to be asked for, which takes
-   * time, it is read now.
+   * `previous` is decrypted on first access, as the underlying store reads it. If its key may have to be fetched, which
+   * is asynchronous, it is decrypted now.
    */
   #withPrevious(event: StoreEvent, value: Buffer | undefined): StoreEvent | Promise<StoreEvent> {
     if (event.revision > this.#unreadUpTo)
@@ -214,7 +214,7 @@ export class EncryptedStore implements Store {
     try {
       return event.previous && this.#read(event.previous)
     } catch (e) {
-      // It is gone: whoever looks at it is told so.
+      // The revision is compacted; reading `previous` reports that.
       if (e instanceof CompactedError) return undefined
       throw e
     }

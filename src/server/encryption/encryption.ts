@@ -6,9 +6,9 @@ import { type Provider, Transformer, identity, keysProvider } from './transforme
 
 const plain = new Transformer([identity])
 
-/** What a configuration makes of each resource. */
+/** The transformers of each resource in a configuration. */
 export class Encryption {
-  /** By `group/plural`; `*` stands for all. */
+  /** Keyed by `group/plural`, where `*` matches all. */
   readonly #transformers: ReadonlyMap<string, Transformer>
   readonly #byKind = new Map<string, Transformer>()
   readonly #kms: readonly Kms[]
@@ -18,8 +18,11 @@ export class Encryption {
     this.#kms = kms
   }
 
-  /** Rejects if a resource is masked by an earlier rule, or a KMS plug-in cannot be used. */
-  static async of(config: EncryptionConfiguration, around: Omit<KmsOptions, 'name' | 'channel' | 'timeoutMs'>): Promise<Encryption> {
+  /** Rejects if an earlier rule masks a resource, or a KMS plug-in is unusable. */
+  static async of(
+    config: EncryptionConfiguration,
+    around: Omit<KmsOptions, 'name' | 'channel' | 'timeoutMs'>,
+  ): Promise<Encryption> {
     const kms: Kms[] = []
     const providers = new Map<string, Provider[]>()
     try {
@@ -36,9 +39,9 @@ export class Encryption {
     return new Encryption(new Map([...providers].map(([name, list]) => [name, new Transformer(list)])), kms)
   }
 
-  /** How values under a key of the store are written and read. */
+  /** Returns the transformer for a store key. */
   transformerOf(key: string): Transformer {
-    // `/registry/secrets/` or `/registry/example.com/widgets/`: enough to tell kinds apart.
+    // The prefix `/registry/secrets/` or `/registry/example.com/widgets/` identifies the kind.
     const second = key.indexOf('/', key.indexOf('/', 1) + 1)
     const kind = key.slice(0, key.indexOf('/', second + 1) + 1)
     let found = this.#byKind.get(kind)
@@ -46,7 +49,7 @@ export class Encryption {
       const { group, plural } = resourceOfKey(key)
       const of = (name: string) => this.#transformers.get(name)
       found = of(`${group}/${plural}`) ?? of(`${group}/*`) ?? of('*/*') ?? plain
-      // The second part of a core kind's key may be a namespace, of which there are many.
+      // A core kind's second part may be a namespace, of which there are many: the cache is bounded.
       if (this.#byKind.size >= 10_000) this.#byKind.clear()
       this.#byKind.set(kind, found)
     }

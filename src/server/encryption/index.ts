@@ -1,4 +1,4 @@
-export { type EncryptionConfiguration, readEncryptionConfiguration } from './config.ts'
+export { readEncryptionConfiguration } from './config.ts'
 export { EncryptedStore } from './encrypted-store.ts'
 export { Encryption } from './encryption.ts'
 export { TransformError, isEncrypted } from './transformers.ts'

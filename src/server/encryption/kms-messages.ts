@@ -1,13 +1,18 @@
 import { type MessageOf, bytes, int, map, message, string } from '../../grpc/index.ts'
 
-/** How the data is encrypted: by the key itself, or by keys that are derived from it. */
+/** How the data key is used: directly, or as the seed of derived keys. */
 export const dekSource = { aesGcmKey: 0, hkdfSeed: 1 } as const
 
 const Nothing = message({})
 const StatusResponse = message({ version: string(1), healthz: string(2), keyId: string(3) })
 const EncryptRequest = message({ plaintext: bytes(1), uid: string(2) })
 const EncryptResponse = message({ ciphertext: bytes(1), keyId: string(2), annotations: map(3, bytes(2)) })
-const DecryptRequest = message({ ciphertext: bytes(1), uid: string(2), keyId: string(3), annotations: map(4, bytes(2)) })
+const DecryptRequest = message({
+  ciphertext: bytes(1),
+  uid: string(2),
+  keyId: string(3),
+  annotations: map(4, bytes(2)),
+})
 const DecryptResponse = message({ plaintext: bytes(1) })
 
 const service = '/v2.KeyManagementService'
@@ -18,13 +23,19 @@ export const kmsMethods = {
   decrypt: { path: `${service}/Decrypt`, request: DecryptRequest, response: DecryptResponse },
 } as const
 
-/** A data encryption key as a KMS plug-in has encrypted it. */
+/** A data encryption key, encrypted by a KMS plug-in. */
 export type WrappedKey = MessageOf<typeof EncryptResponse>
 
-/** An object in its stored form, of k8s.io/apiserver's EncryptedObject. */
-export const EncryptedObject = message({ data: bytes(1), keyId: string(2), ciphertext: bytes(3), annotations: map(4, bytes(2)), source: int(5) })
+/** The stored form of an object: EncryptedObject of k8s.io/apiserver. */
+export const EncryptedObject = message({
+  data: bytes(1),
+  keyId: string(2),
+  ciphertext: bytes(3),
+  annotations: map(4, bytes(2)),
+  source: int(5),
+})
 
-/** Throws for bytes that are no encrypted object. */
+/** Throws if the bytes are not an EncryptedObject. */
 export function readEncryptedObject(stored: Buffer): MessageOf<typeof EncryptedObject> {
   const object = EncryptedObject.decode(stored)
   if (object.source !== dekSource.aesGcmKey && object.source !== dekSource.hkdfSeed)

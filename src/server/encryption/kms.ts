@@ -8,21 +8,21 @@ import { type Cipher, type Provider, aesgcm, encryptedPrefix } from './transform
 
 export interface KmsOptions {
   name: string
-  /** The way to the plug-in. */
+  /** The gRPC channel to the plug-in. */
   channel: Channel
-  /** How long a call may take. */
+  /** The timeout of a call. */
   timeoutMs: number
   clock: Clock
   random: Random
   logger: Logger
 }
 
-/** As Kubernetes: how often a plug-in's health is asked for, and how long after an answer its key may write. */
+/** As in Kubernetes: the interval of health checks, and how long after one its key may encrypt. */
 const healthyMs = 60_000
 const unhealthyMs = 10_000
 const writableMs = 3 * 60_000
 
-/** The key that values are encrypted with now. */
+/** The current encryption key. */
 interface WriteKey {
   seed: Buffer
   wrapped: WrappedKey
@@ -30,13 +30,13 @@ interface WriteKey {
 }
 
 /**
- * A KMS v2 plug-in. Values are encrypted here, with keys that are derived from a seed; the plug-in encrypts the seed,
- * which is stored with each value. There is a new seed with each start, and when the plug-in has another key.
+ * A KMS v2 plug-in. The server encrypts values with keys derived from a seed; the plug-in encrypts the seed, which is
+ * stored with each value. A new seed is created at startup and when the plug-in rotates its key.
  */
 export class Kms {
   readonly name: string
   readonly #o: KmsOptions
-  /** Keys that the plug-in has decrypted, by their encrypted form. */
+  /** Seeds that the plug-in has decrypted, by their encrypted form. */
   readonly #known = new Map<string, Buffer>()
   #write: WriteKey | undefined
   #problem: string | undefined = 'not asked yet'
@@ -48,7 +48,7 @@ export class Kms {
     this.#o = options
   }
 
-  /** Asks the plug-in for the first time. Rejects if it cannot be used. */
+  /** Checks the plug-in and creates the first seed. Rejects if the plug-in is unusable. */
   async start(): Promise<void> {
     await this.#refresh()
     this.#schedule()
@@ -60,7 +60,7 @@ export class Kms {
     this.#o.channel.close()
   }
 
-  /** Why the plug-in cannot be used, if so. */
+  /** Why the plug-in is unusable; undefined if it is healthy. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -101,7 +101,11 @@ export class Kms {
   async #unwrap(wrapped: WrappedKey): Promise<Buffer> {
     const { channel, timeoutMs, random } = this.#o
     try {
-      const { plaintext: key } = await channel.call(kmsMethods.decrypt, { ...wrapped, uid: random.uuid() }, { timeoutMs })
+      const { plaintext: key } = await channel.call(
+        kmsMethods.decrypt,
+        { ...wrapped, uid: random.uuid() },
+        { timeoutMs },
+      )
       this.#known.set(nameOf(wrapped), key)
       return key
     } catch (e) {
@@ -109,7 +113,7 @@ export class Kms {
     }
   }
 
-  /** Asks for the plug-in's health, and makes a new seed where its key is another one. */
+  /** Checks the plug-in's health, and creates a new seed if its key has changed. */
   async #refresh(): Promise<void> {
     const { channel, timeoutMs, clock, random } = this.#o
     try {

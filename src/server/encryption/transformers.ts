@@ -1,36 +1,36 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { KeysConfiguration } from './config.ts'
 
-/** What every encrypted value begins with. */
+/** The prefix of every encrypted value. */
 export const encryptedPrefix = 'k8s:enc:'
 
-/** Encrypts values for the store and reads them. `key` is the store's key of the value. */
+/** Encrypts and decrypts values. `key` is the value's store key. */
 export interface Cipher {
   encrypt(plain: Buffer, key: string): Buffer
-  /** Throws, or rejects, if the data was not encrypted by this one. */
+  /** Throws or rejects if another cipher encrypted the data. */
   decrypt(data: Buffer, key: string): Buffer | Promise<Buffer>
-  /** The data is this one's, but would be encrypted otherwise now. */
+  /** True if this cipher encrypted the data, but would do so differently now. */
   isOutdated?(data: Buffer): boolean
 }
 
-/** A cipher and what its values begin with. */
+/** A cipher and the prefix of its values. */
 export interface NamedCipher {
   readonly prefix: Buffer
   readonly cipher: Cipher
 }
 
-/** One provider of a configuration; its first cipher writes. */
+/** One provider of a configuration. Its first cipher encrypts. */
 export interface Provider {
   readonly prefix: Buffer
   readonly ciphers: readonly NamedCipher[]
-  /** The sentence for a value with this prefix that no cipher has written. */
+  /** The error for a value with this prefix that no cipher has encrypted. */
   readonly noMatch: string
 }
 
 const tooShort = 'the stored data was shorter than the required size'
 
-/** AES in CBC mode with PKCS #7 padding: 16 bytes of IV, then the data. */
-export function aescbc(secret: Buffer): Cipher {
+/** AES-CBC with PKCS #7 padding: a 16-byte IV, then the data. */
+function aescbc(secret: Buffer): Cipher {
   const name = `aes-${secret.length * 8}-cbc`
   return {
     encrypt(plain) {
@@ -47,7 +47,7 @@ export function aescbc(secret: Buffer): Cipher {
   }
 }
 
-/** AES in Galois counter mode: 12 bytes of nonce, the data, 16 bytes of tag. The store's key is authenticated, too. */
+/** AES-GCM: a 12-byte nonce, the data, a 16-byte tag. The store key is authenticated as well. */
 export function aesgcm(secret: Buffer): Cipher {
   const name = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm'
   return {
@@ -69,7 +69,7 @@ export function aesgcm(secret: Buffer): Cipher {
   }
 }
 
-/** XSalsa20 and Poly1305 as NaCl has them: 24 bytes of nonce, 16 bytes of tag, the data. Node's crypto has neither. */
+/** XSalsa20-Poly1305 as in NaCl: a 24-byte nonce, a 16-byte tag, the data. Node's crypto provides neither. */
 export async function secretbox(secret: Buffer): Promise<Cipher> {
   const { xsalsa20poly1305 } = await import('@noble/ciphers/salsa.js')
   const of = (nonce: Buffer) => xsalsa20poly1305(new Uint8Array(secret), new Uint8Array(nonce))
@@ -89,7 +89,7 @@ export async function secretbox(secret: Buffer): Promise<Cipher> {
   }
 }
 
-/** A provider with keys of its own, each by its name: `k8s:enc:aescbc:v1:key1:`. */
+/** A provider with named keys, which are part of the prefix: `k8s:enc:aescbc:v1:key1:`. */
 export async function keysProvider(
   name: 'aescbc' | 'aesgcm' | 'secretbox',
   { keys = [] }: KeysConfiguration,
@@ -109,7 +109,7 @@ export async function keysProvider(
   }
 }
 
-/** Objects are JSON, which never begins so. */
+/** True if a value is encrypted. Plain objects are JSON, which never begins with the prefix. */
 export const isEncrypted = (data: Buffer): boolean =>
   data[0] === 0x6b && data.toString('latin1', 0, encryptedPrefix.length) === encryptedPrefix
 
@@ -123,7 +123,7 @@ const plainText: Cipher = {
   },
 }
 
-/** Values as they are. */
+/** The provider that stores values in plain text. */
 export const identity: Provider = {
   prefix: Buffer.alloc(0),
   ciphers: [{ prefix: Buffer.alloc(0), cipher: plainText }],
@@ -133,7 +133,7 @@ export const identity: Provider = {
 const startsWith = (data: Buffer, prefix: Buffer): boolean =>
   data.length >= prefix.length && data.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
 
-/** The providers of a resource: the first writes, all read. */
+/** The providers of a resource: the first encrypts, all decrypt. */
 export class Transformer {
   readonly #providers: readonly Provider[]
 
@@ -141,7 +141,7 @@ export class Transformer {
     this.#providers = providers
   }
 
-  /** Values are stored as they are, and were never stored otherwise. */
+  /** True if every provider is `identity`. */
   get isPlain(): boolean {
     return this.#providers.every((provider) => provider === identity)
   }
@@ -155,7 +155,10 @@ export class Transformer {
     return prefix.length === 0 ? plain : Buffer.concat([prefix, cipher.encrypt(plain, key)])
   }
 
-  /** A promise only where a key has to be asked for. Throws, or rejects, with a sentence that names the key. */
+  /**
+   * Decrypts a value. Returns a promise only if a key must be fetched. Throws or rejects with a message that names the
+   * store key.
+   */
   read(data: Buffer, key: string): Buffer | Promise<Buffer> {
     const candidates = this.#providers.filter(({ prefix }) => startsWith(data, prefix))
     const ciphers = candidates.flatMap((provider) => provider.ciphers.filter(({ prefix }) => startsWith(data, prefix)))
@@ -175,7 +178,7 @@ export class Transformer {
       const { prefix, cipher } = ciphers[i]!
       const failed = (e: unknown) => void failures.push((e as Error).message)
       try {
-        // What is stored as it is stays the same buffer, by which its writer is known.
+        // A plain value stays the same buffer, because identity identifies its writer.
         const read = cipher.decrypt(prefix.length === 0 ? data : data.subarray(prefix.length), key)
         if (!(read instanceof Promise)) return read
         return read.catch((e: unknown) => {
@@ -189,7 +192,7 @@ export class Transformer {
     throw new TransformError(key, [...new Set(failures)].join('; ') || noMatch)
   }
 
-  /** The value would be encrypted otherwise if it were written now. */
+  /** True if the value would be encrypted differently now. */
   isStale(data: Buffer): boolean {
     const { prefix, cipher } = this.#writer
     if (prefix.length === 0) return isEncrypted(data)
@@ -197,13 +200,16 @@ export class Transformer {
   }
 }
 
-/** CBC has no tag: a wrong key shows in what comes out, and one in 256 times its padding is right by chance. */
+/**
+ * CBC has no authentication tag. With a wrong key, the padding is valid by chance in 1 of 256 cases, so the content is
+ * checked.
+ */
 function checked(plain: Buffer): Buffer {
   if (plain[0] !== 0x7b) throw new Error('what was decrypted is no object: the key is another one')
   return plain
 }
 
-/** A stored value cannot be read or written. */
+/** An error of encrypting or decrypting a stored value. */
 export class TransformError extends Error {
   constructor(key: string, why: string) {
     super(`unable to transform key ${JSON.stringify(key)}: ${why}`)

@@ -16,28 +16,28 @@ export interface FairnessSettings {
 
 export const defaultFairness: FairnessSettings = { isEnabled: true, maxReadOnly: 400, maxMutating: 200 }
 
-export interface FairnessOptions {
+interface FairnessOptions {
   clock: Clock
   metrics: MetricsRegistry
   settings: FairnessSettings
 }
 
-/** A quarter of the minute that a request may take, as upstream. */
+/** A quarter of the request timeout of a minute, as in Kubernetes. */
 const waitLimitMs = 15_000
-/** Seats are lent anew so often, while some level has too few. */
+/** The interval at which borrowing is recomputed while a level lacks seats. */
 const lendEveryMs = 10_000
 
-/** The requests of one schema, and the level that they are served at. */
+/** The requests of a FlowSchema, and the level that serves them. */
 interface Flow {
   readonly schema: FlowSchema | undefined
   readonly level: Level
   readonly counts: FlowCounts
   readonly nominal: number
-  /** Told with each answer. */
+  /** Sent with each response. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The place of one request among the others, until all who hold it are done with it. */
+/** The seat of one request, until all its holders have released it. */
 export class Seat {
   readonly #ticket: Ticket
   readonly #counts: FlowCounts
@@ -52,7 +52,7 @@ export class Seat {
     among.executing++
   }
 
-  /** Names those with whom it shares what there is of a turn. */
+  /** The flow among which turns of the event loop are shared. */
   get flow(): string {
     return this.#ticket.flow
   }
@@ -61,7 +61,7 @@ export class Seat {
     this.#holders++
   }
 
-  /** Something is to be called when nobody holds it any more. */
+  /** Calls `ended` when the last holder releases the seat. */
   whenDone(ended: (() => void) | undefined): void {
     this.#ended = ended
   }
@@ -77,7 +77,10 @@ export class Seat {
 
 const masters = 'system:masters'
 
-/** Lets requests in as fairly as FlowSchemas and PriorityLevelConfigurations say. While nobody waits it answers at once. */
+/**
+ * API priority and fairness: admits requests by FlowSchemas and PriorityLevelConfigurations. Synchronous while nothing
+ * is queued.
+ */
 export class Fairness {
   readonly #o: FairnessOptions
   readonly #metrics: FlowMetrics
@@ -86,9 +89,9 @@ export class Fairness {
   #bounds = new Map<string, Bounds>()
   #flows: Flow[] = []
   #isLending = false
-  /** Requests that are being served. */
+  /** The number of executing requests. */
   executing = 0
-  /** What requests are counted at where there are no levels. */
+  /** The flows for metrics while priority and fairness is disabled. */
   readonly #plain: { readonly readOnly: Flow; readonly mutating: Flow; readonly exempt: Flow }
 
   constructor(options: FairnessOptions) {
@@ -103,7 +106,7 @@ export class Fairness {
     }
   }
 
-  /** Takes over the schemas and levels that there are. */
+  /** Applies the current schemas and levels. */
   configure(schemas: readonly FlowSchema[], levels: readonly PriorityLevelConfiguration[]): void {
     this.#bounds = boundsOf(levels, this.#total)
     const gone = new Set(this.#levels.keys())
@@ -117,18 +120,23 @@ export class Fairness {
       level.dispatch()
     }
     for (const name of gone) this.#levels.delete(name)
-    // A schema whose level is missing matches nothing.
+    // A schema without its level matches nothing.
     this.#flows = inOrder(schemas).flatMap((schema) => {
       const level = this.#levels.get(schema.spec.priorityLevelConfiguration.name)
       return level ? [this.#flowOf(schema, level)] : []
     })
   }
 
-  /** A seat at once, or a promise of one; `headers` are told what the request was taken for. Refuses with 429. */
-  enter(request: FlowRequest, objects: number, headers: Record<string, string>, signal: () => AbortSignal): Seat | Promise<Seat> {
+  /** Returns a seat, or a promise of one. `headers` receives the matched schema and level. Throws 429. */
+  enter(
+    request: FlowRequest,
+    objects: number,
+    headers: Record<string, string>,
+    signal: () => AbortSignal,
+  ): Seat | Promise<Seat> {
     const flow = this.#find(request)
     for (const name in flow.headers) headers[name] = flow.headers[name]!
-    // Where a schema has one flow for all, whoever shares the event loop is still somebody.
+    // Without a distinguisher in the schema, turns of the event loop are still shared by user.
     const distinguisher = (flow.schema && distinguisherOf(flow.schema, request)) || request.user.name
     const flowName = `${flow.counts.schema}/${distinguisher}`
     const seats = objects > 0 ? listSeats(objects, flow.nominal) : 1
@@ -168,11 +176,12 @@ export class Fairness {
   #find(request: FlowRequest): Flow {
     if (!this.#o.settings.isEnabled) {
       if (request.user.groups.includes(masters)) return this.#plain.exempt
-      const isRead = request.verb === 'get' || request.verb === 'list' || request.verb === 'head' || request.verb === 'watch'
+      const isRead =
+        request.verb === 'get' || request.verb === 'list' || request.verb === 'head' || request.verb === 'watch'
       return isRead ? this.#plain.readOnly : this.#plain.mutating
     }
     for (const flow of this.#flows) if (matchesSchema(flow.schema!, request)) return flow
-    // The schema for all the rest is always there, once the server has made it.
+    // The catch-all schema always exists, once the server has created it.
     return this.#plain.exempt
   }
 
@@ -202,7 +211,7 @@ export class Fairness {
     this.#o.clock.after(lendEveryMs, () => this.#lend())
   }
 
-  /** Goes on until no level has other seats than its own. */
+  /** Repeats until every level has its nominal seats again. */
   #lend(): void {
     this.#isLending = false
     const limited = [...this.#levels.values()].filter(({ isExempt }) => !isExempt)

@@ -1,12 +1,12 @@
 import type { MetricsRegistry, Observer } from '../../base/metrics.ts'
 import type { RefusalReason } from './level.ts'
 
-/** Upstream's buckets of waits, in seconds. */
+/** Kubernetes' buckets of wait times, in seconds. */
 const waits = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
-/** Schemas and levels that are told of; those beyond share one series, whoever makes how many. */
+/** The maximum number of series. Further schemas and levels share one, so that users cannot create series at will. */
 const mostFlows = 500
 
-/** What is counted of the requests of one schema at one level. */
+/** The counters of one schema at one level. */
 export class FlowCounts {
   readonly schema: string
   readonly level: string
@@ -41,22 +41,54 @@ export class FlowCounts {
   }
 }
 
-/** Tells of flows under upstream's names. Nothing is summed up before somebody asks. */
+/** Metrics of flows under Kubernetes' names, computed when they are collected. */
 export class FlowMetrics {
   readonly #flows = new Map<string, FlowCounts>()
   readonly #waits
 
   constructor(registry: MetricsRegistry) {
-    this.#tell(registry, 'gauge', 'current_inqueue_requests', 'Number of requests that wait for seats.', ({ waiting }) => waiting)
-    this.#tell(registry, 'gauge', 'current_executing_requests', 'Number of requests that are being served, or watches that begin.', ({ executing }) => executing)
-    this.#tell(registry, 'gauge', 'current_executing_seats', 'Seats of the requests that are being served.', ({ executingSeats }) => executingSeats)
-    this.#tell(registry, 'counter', 'dispatched_requests_total', 'Number of requests that were let in.', ({ dispatched }) => dispatched)
-    registry.counter('apiserver_flowcontrol_rejected_requests_total', 'Number of requests that were refused.', (family) => {
-      for (const { schema, level, rejected } of this.#flows.values()) {
-        for (const [reason, n] of rejected) family.with({ flow_schema: schema, priority_level: level, reason }).set(n)
-      }
-    })
-    this.#waits = registry.histogram('apiserver_flowcontrol_request_wait_duration_seconds', 'How long requests waited for seats.', waits)
+    this.#tell(
+      registry,
+      'gauge',
+      'current_inqueue_requests',
+      'Number of requests that wait for seats.',
+      ({ waiting }) => waiting,
+    )
+    this.#tell(
+      registry,
+      'gauge',
+      'current_executing_requests',
+      'Number of requests that are being served, or watches that begin.',
+      ({ executing }) => executing,
+    )
+    this.#tell(
+      registry,
+      'gauge',
+      'current_executing_seats',
+      'Seats of the requests that are being served.',
+      ({ executingSeats }) => executingSeats,
+    )
+    this.#tell(
+      registry,
+      'counter',
+      'dispatched_requests_total',
+      'Number of requests that were let in.',
+      ({ dispatched }) => dispatched,
+    )
+    registry.counter(
+      'apiserver_flowcontrol_rejected_requests_total',
+      'Number of requests that were refused.',
+      (family) => {
+        for (const { schema, level, rejected } of this.#flows.values()) {
+          for (const [reason, n] of rejected) family.with({ flow_schema: schema, priority_level: level, reason }).set(n)
+        }
+      },
+    )
+    this.#waits = registry.histogram(
+      'apiserver_flowcontrol_request_wait_duration_seconds',
+      'How long requests waited for seats.',
+      waits,
+    )
   }
 
   of(schema: string, level: string): FlowCounts {
@@ -67,12 +99,21 @@ export class FlowMetrics {
     if (!counts) {
       const labels = { flow_schema: names[0], priority_level: names[1] }
       const observer = (execute: string) => this.#waits.with({ ...labels, execute })
-      this.#flows.set(key, (counts = new FlowCounts(...names, { served: observer('true'), refused: observer('false') })))
+      this.#flows.set(
+        key,
+        (counts = new FlowCounts(...names, { served: observer('true'), refused: observer('false') })),
+      )
     }
     return counts
   }
 
-  #tell(registry: MetricsRegistry, type: 'gauge' | 'counter', name: string, help: string, value: (counts: FlowCounts) => number): void {
+  #tell(
+    registry: MetricsRegistry,
+    type: 'gauge' | 'counter',
+    name: string,
+    help: string,
+    value: (counts: FlowCounts) => number,
+  ): void {
     registry[type](`apiserver_flowcontrol_${name}`, help, (family) => {
       for (const counts of this.#flows.values()) {
         family.with({ flow_schema: counts.schema, priority_level: counts.level }).set(value(counts))

@@ -3,7 +3,7 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { What } from '../requests/resolve.ts'
 import type { FlowRequest } from './matching.ts'
 
-/** What flow schemas look at of a request. */
+/** The parts of a request that flow schemas match. */
 export function flowRequestOf(user: UserInfo, method: string, url: string, what: What | undefined): FlowRequest {
   if (!what) {
     return { user, verb: method.toLowerCase(), url, isResource: false, group: '', resource: '', namespace: '' }
@@ -15,14 +15,17 @@ export function flowRequestOf(user: UserInfo, method: string, url: string, what:
 
 const longRunning = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
-/** True for what may go on for hours: it holds no seat. A watch holds one while it begins. */
-export const isLongRunning = (what: What | undefined): boolean => what !== undefined && longRunning.has(what.path.subresource)
+/** True for requests that may last for hours. They hold no seat, except for a watch while it starts. */
+export const isLongRunning = (what: What | undefined): boolean =>
+  what !== undefined && longRunning.has(what.path.subresource)
 
-/** How many objects a list will look at; 0 for what is no list. */
+/** The number of objects that a list examines; 0 for other requests. */
 export function objectsOf(what: What | undefined, objects: ObjectStore): number {
   if (what?.verb !== 'list' || !what.target || what.target.resource.virtual) return 0
   const { query, path, target } = what
-  const count = objects.cache(target.storage).count(path.namespace ? `${target.prefix}${path.namespace}/` : target.prefix)
+  const count = objects
+    .cache(target.storage)
+    .count(path.namespace ? `${target.prefix}${path.namespace}/` : target.prefix)
   const isFiltered = query.has('labelSelector') || query.has('fieldSelector')
   const limit = isFiltered ? 0 : Number(query.get('limit'))
   return limit > 0 ? Math.min(limit, count) : count

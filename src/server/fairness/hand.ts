@@ -1,4 +1,4 @@
-/** Mixes the bits of a number of 32 bits. */
+/** Mixes the bits of a 32-bit number. */
 function mix(n: number): number {
   let h = n ^ (n >>> 16)
   h = Math.imul(h, 0x85ebca6b)
@@ -14,13 +14,13 @@ function hashOf(text: string, seed: number): number {
 }
 
 /**
- * The queues that a flow may wait in, dealt from all queues by the flow's name: a flow that floods its own leaves at
- * least one of nearly every other flow alone.
+ * Shuffle sharding: deals a flow's queues by a hash of its name. A flow that fills its own queues leaves nearly every
+ * other flow at least one.
  */
 export function dealHand(flow: string, queues: number, handSize: number): number[] {
   const hand: number[] = []
   for (let i = 0; i < Math.min(handSize, queues); i++) {
-    // A card of those that are left; each card of the hand that is not above it moves it up.
+    // The card's index among the remaining ones. Each smaller or equal card of the hand shifts it by one.
     let card = hashOf(flow, 0x811c9dc5 + i) % (queues - i)
     for (const taken of hand.toSorted((a, b) => a - b)) if (taken <= card) card++
     hand.push(card)

@@ -2,7 +2,7 @@ import type { PriorityLevelConfiguration } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import { dealHand } from './hand.ts'
 
-/** Why a request is not served, in the words of upstream's metric. */
+/** The reason of a rejection, as in Kubernetes' metric. */
 export type RefusalReason = 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled'
 
 export class Refused extends Error {
@@ -14,7 +14,7 @@ export class Refused extends Error {
   }
 }
 
-/** A request that waits for seats. */
+/** A queued request. */
 interface Waiter {
   readonly flow: string
   readonly seats: number
@@ -25,11 +25,11 @@ interface Waiter {
 
 interface Queue {
   readonly waiters: Waiter[]
-  /** Seat-milliseconds that its flows have had, on the scale of the level. */
+  /** Seat-milliseconds that the queue's flows have used, on the level's virtual clock. */
   served: number
 }
 
-/** Seats that a request holds until it is released, which may be done more than once. */
+/** The seats of one request. Releasing it twice has no effect. */
 export class Ticket {
   readonly seats: number
   readonly flow: string
@@ -53,46 +53,46 @@ export class Ticket {
   }
 }
 
-/** A request is taken to last so long when it begins; when it ends, its queue is charged for what it was. */
+/** The estimated duration of a request. The queue is charged the difference when it ends. */
 const expectedMs = 20
-/** What a request costs at least: many take less than the clock tells. */
+/** The minimum charge: many requests are shorter than the clock's resolution. */
 const leastMs = 1
 
-/** How a level queues: undefined where it refuses at once. */
+/** The queuing parameters. Undefined if the level rejects without queuing. */
 interface Queuing {
-  /** Those that somebody has waited in; there may be millions in all. */
+  /** Only queues with waiting requests; a level may have millions. */
   readonly queues: Map<number, Queue>
   readonly count: number
   readonly handSize: number
   readonly lengthLimit: number
 }
 
-export interface LevelOptions {
+interface LevelOptions {
   clock: Clock
-  /** How long a request waits for seats at most. */
+  /** The maximum time in a queue. */
   waitLimitMs: number
 }
 
-/** The seats of one priority level, and who waits for them. */
+/** A priority level: its seats and its queues. */
 export class Level {
   readonly name: string
   readonly #options: LevelOptions
   uid = ''
-  /** Seats that it has now; unlimited where it is exempt. */
+  /** The current number of seats; unlimited for an exempt level. */
   limit = 1
   inUse = 0
   waiting = 0
-  /** The most seats that were held and waited for at one time since it was last asked. */
+  /** The maximum of used and requested seats since the last `takePeak`. */
   #peak = 0
   #queuing: Queuing | undefined
   readonly #active = new Set<Queue>()
-  /** What the queue had been served that was dispatched last: who begins to wait begins there. */
+  /** The virtual time of the last dispatched queue, where new queues start. */
   #virtual = 0
   #waitingSeats = 0
-  /** Seats of requests that take more than one. */
+  /** Seats used by requests that take more than one. */
   #wideInUse = 0
   #waitingWide = 0
-  /** Seats that each flow holds. */
+  /** Seats held by each flow. */
   readonly #held = new Map<string, number>()
 
   constructor(name: string, options: LevelOptions) {
@@ -104,7 +104,7 @@ export class Level {
     return this.limit === Infinity
   }
 
-  /** Takes over what its object says. Requests that wait stay where they are. */
+  /** Applies the level's configuration. Queued requests keep their queue. */
   configure({ metadata, spec }: PriorityLevelConfiguration): void {
     this.uid = metadata.uid ?? ''
     const queuing = spec.limited?.limitResponse.queuing
@@ -115,7 +115,7 @@ export class Level {
     this.#queuing = queuing ? { queues, count, handSize, lengthLimit } : undefined
   }
 
-  /** A ticket at once where there are seats, or a promise of one. Throws or rejects with Refused. */
+  /** Returns a ticket, or a promise of one. Throws or rejects with Refused. */
   enter(flow: string, seats: number, signal?: () => AbortSignal): Ticket | Promise<Ticket> {
     const demand = this.inUse + this.#waitingSeats + seats
     if (demand > this.#peak) this.#peak = demand
@@ -124,28 +124,28 @@ export class Level {
     return this.#wait(this.#queuing, flow, seats, signal?.())
   }
 
-  /** Nobody passes those who wait for the same. */
+  /** A request does not overtake queued ones. */
   #mayEnter(seats: number): boolean {
     const ahead = seats > 1 ? this.#waitingWide : this.waiting - this.#waitingWide
     return ahead === 0 && this.#hasRoom(seats)
   }
 
   /**
-   * A flow that holds no seat need not wait for those that hold them all, up to as many seats again: who asks for one
-   * thing after the other does not feel who asks for hundreds at once.
+   * A flow without seats may exceed the limit by up to as many seats again, so that a client with one request at a time
+   * is not delayed by one with hundreds.
    */
   #isFirst(flow: string, seats: number): boolean {
     return this.#queuing !== undefined && !this.#held.has(flow) && this.inUse + seats <= 2 * this.limit
   }
 
-  /** The most seats that were wanted at one time; begins anew. */
+  /** Returns the maximum of requested seats and resets it. */
   takePeak(): number {
     const peak = this.#peak
     this.#peak = this.inUse + this.#waitingSeats
     return peak
   }
 
-  /** For tickets: seats are free again. */
+  /** Returns a ticket's seats. */
   leave({ seats, flow }: Ticket, queue: Queue | undefined, startMs: number): void {
     this.inUse -= seats
     const held = this.#held.get(flow) ?? 0
@@ -156,12 +156,12 @@ export class Level {
     if (this.waiting > 0) this.dispatch()
   }
 
-  /** Lets in as many as there are seats for: of each queue in turn, by what its flows have had. */
+  /** Dispatches queued requests while there are seats, from the queue that has used least. */
   dispatch(): void {
     for (let queue = this.#next(); queue; queue = this.#next()) {
       const waiter = queue.waiters[0]!
       this.#remove(waiter)
-      // Of those that have had the same, the one that was served last comes last.
+      // Among equals, the last served queue comes last.
       if (this.#active.delete(queue)) this.#active.add(queue)
       this.#virtual = Math.max(this.#virtual, queue.served)
       queue.served += waiter.seats * expectedMs
@@ -170,19 +170,21 @@ export class Level {
   }
 
   /**
-   * What takes many seats has half of them, and never less than it takes for one such request: it lasts long, and what
-   * lasts for a moment would wait until it ends.
+   * Requests of several seats may use half of the level, or the seats of one such request if that is more. They last
+   * long, and short requests would wait for them.
    */
   #hasRoom(seats: number): boolean {
     if (seats > 1) return this.#wideInUse === 0 || this.#wideInUse + seats <= this.limit / 2
-    return this.inUse === 0 || this.inUse - this.#wideInUse + Math.min(this.#wideInUse, this.limit / 2) + seats <= this.limit
+    return (
+      this.inUse === 0 || this.inUse - this.#wideInUse + Math.min(this.#wideInUse, this.limit / 2) + seats <= this.limit
+    )
   }
 
   #seat(flow: string, seats: number, queue: Queue | undefined): Ticket {
     this.inUse += seats
     if (this.limit !== Infinity) this.#held.set(flow, (this.#held.get(flow) ?? 0) + seats)
     if (seats > 1) this.#wideInUse += seats
-    // Only who has waited is charged for time: nobody else competes.
+    // Only queued requests are charged for time; others do not compete.
     return new Ticket(this, flow, seats, queue, queue ? this.#options.clock.now() : 0)
   }
 
@@ -222,7 +224,7 @@ export class Level {
     waiter.stop()
   }
 
-  /** Of the queues whose first waiter has room, the one whose flows have had least. */
+  /** Among the queues whose first request fits, the one that has used least. */
   #next(): Queue | undefined {
     let best: Queue | undefined
     for (const queue of this.#active) {
@@ -232,7 +234,7 @@ export class Level {
   }
 }
 
-/** The shortest of the queues that a flow may wait in. */
+/** The shortest queue in a flow's hand. */
 function shortest({ queues, count, handSize }: Queuing, flow: string): Queue {
   let best: Queue | undefined
   for (const i of dealHand(flow, count, handSize)) {

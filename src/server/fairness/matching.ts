@@ -7,18 +7,18 @@ import type {
 } from '../../api/generated/types.ts'
 import type { UserInfo } from '../objects/objects.ts'
 
-/** What is known of a request before anything is read or decided for it. */
+/** The properties of a request that are known before it is authorized. */
 export interface FlowRequest {
   readonly user: UserInfo
-  /** In Kubernetes' words; of a path that is no resource's, the method in small letters. */
+  /** Kubernetes' verb; for a non-resource path, the method in lower case. */
   readonly verb: string
-  /** The path of a request that is for no resource. */
+  /** The path of a non-resource request. */
   readonly url: string
   readonly isResource: boolean
   readonly group: string
   /** `pods`, `pods/status` */
   readonly resource: string
-  /** '' across namespaces and for cluster-wide kinds. */
+  /** '' for requests across namespaces and cluster-scoped kinds. */
   readonly namespace: string
 }
 
@@ -53,16 +53,19 @@ function matchesRules(rules: PolicyRulesWithSubjects, request: FlowRequest): boo
     : (rules.nonResourceRules ?? []).some((rule) => matchesPath(rule, request))
 }
 
-/** True if a schema is about a request. */
+/** True if the schema matches the request. */
 export const matchesSchema = ({ spec }: FlowSchema, request: FlowRequest): boolean =>
   (spec.rules ?? []).some((rules) => matchesRules(rules, request))
 
-/** The order in which schemas are tried: by precedence, then by name. */
+/** Sorts schemas by precedence, then by name. */
 export const inOrder = (schemas: readonly FlowSchema[]): FlowSchema[] =>
-  schemas.toSorted((a, b) =>
-    a.spec.matchingPrecedence - b.spec.matchingPrecedence || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
+  schemas.toSorted(
+    (a, b) =>
+      a.spec.matchingPrecedence - b.spec.matchingPrecedence ||
+      ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  )
 
-/** What tells the flows of a schema apart: requests of one flow wait for each other. */
+/** The distinguisher of a request's flow within its schema. Requests of one flow queue behind each other. */
 export function distinguisherOf({ spec }: FlowSchema, { user, namespace }: FlowRequest): string {
   const method = spec.distinguisherMethod?.type
   return method === 'ByUser' ? user.name : method === 'ByNamespace' ? namespace : ''

@@ -1,16 +1,19 @@
 import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '../../api/generated/types.ts'
 import { isConflict, isNotFound } from '../../api/errors.ts'
-import { timestamp } from '../../api/timestamp.ts'
+import { timestamp } from '../../api/object.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { ServerParts } from '../requests/request.ts'
 import type { Fairness } from './fairness.ts'
 
 const group = 'flowcontrol.apiserver.k8s.io'
-/** On the objects that every server makes. */
+/** Marks the objects that every server creates. */
 const ownAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 
-/** Whether the level that a schema names is there, as its status says it. */
-export function danglingCondition({ spec }: FlowSchema, levels: ReadonlySet<string>): Omit<FlowSchemaCondition, 'lastTransitionTime'> {
+/** The Dangling condition: whether the schema's level exists. */
+function danglingCondition(
+  { spec }: FlowSchema,
+  levels: ReadonlySet<string>,
+): Omit<FlowSchemaCondition, 'lastTransitionTime'> {
   const { name } = spec.priorityLevelConfiguration
   const isThere = levels.has(name)
   const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(name)}`
@@ -22,14 +25,14 @@ export function danglingCondition({ spec }: FlowSchema, levels: ReadonlySet<stri
   }
 }
 
-/** Who makes a schema and its level, or changes a schema that it has just made, is not disturbed meanwhile. */
+/** The delay before statuses are written, so that a user who creates a schema and then its level causes no conflict. */
 const gatherMs = 1000
 
 const told = ({ status }: FlowSchema) => status.conditions?.find(({ type }) => type === 'Dangling')
 
 /**
- * Follows schemas and levels: requests go by them at once, and the status of a schema says whether its level is there. Resolves when
- * the server's own schemas have a status.
+ * Applies schemas and levels as they change, and maintains the schemas' Dangling condition. Resolves when the server's
+ * own schemas have it.
  */
 export async function followFlowObjects(parts: ServerParts, fairness: Fairness, logger: Logger): Promise<void> {
   const { access, clock, registry } = parts
@@ -49,7 +52,8 @@ export async function followFlowObjects(parts: ServerParts, fairness: Fairness, 
         return copy
       })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) logger.warn('the status of a FlowSchema could not be written', { name, error })
+      if (!isNotFound(error) && !isConflict(error))
+        logger.warn('the status of a FlowSchema could not be written', { name, error })
     }
   }
 
@@ -73,7 +77,7 @@ export async function followFlowObjects(parts: ServerParts, fairness: Fairness, 
       void sync(stale())
     })
   }
-  // Those that the server has just made say it from the beginning: a server that has started is quiet.
+  // Conditions of the server's own schemas are written before startup completes, so that a started server is quiet.
   await sync(stale().filter((schema) => !told(schema) && schema.metadata.annotations?.[ownAnnotation]))
   changed()
   access.follow(group, 'flowschemas', changed)

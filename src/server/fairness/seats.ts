@@ -1,6 +1,6 @@
 import type { PriorityLevelConfiguration } from '../../api/generated/types.ts'
 
-/** The bounds of a level's seats: what it is given, what it keeps of that, and what it may have at most. */
+/** The seats of a level: nominal, minimum and maximum. */
 export interface Bounds {
   nominal: number
   least: number
@@ -10,7 +10,7 @@ export interface Bounds {
 const sharesOf = ({ spec }: PriorityLevelConfiguration): number =>
   (spec.limited ?? spec.exempt)?.nominalConcurrencyShares ?? (spec.type === 'Limited' ? 30 : 0)
 
-/** Divides the seats of the server between levels, by their shares. */
+/** Divides the server's seats between levels by their shares. */
 export function boundsOf(levels: readonly PriorityLevelConfiguration[], total: number): Map<string, Bounds> {
   const shares = levels.reduce((sum, level) => sum + sharesOf(level), 0)
   const bounds = new Map<string, Bounds>()
@@ -25,14 +25,14 @@ export function boundsOf(levels: readonly PriorityLevelConfiguration[], total: n
   return bounds
 }
 
-/** A level with the most seats that were asked for at one time, lately. */
-export interface Wish extends Bounds {
+/** A level and its recent peak demand. */
+interface Wish extends Bounds {
   demand: number
 }
 
 /**
- * Lends the seats that some levels do not need to those that need more. Each keeps its least; the rest goes first to
- * who has asked for it, by nominal seats, and what is left then is divided between all in the same way.
+ * Lends unused seats to levels that need more. Each level keeps its minimum. The rest goes to levels with demand, in
+ * proportion to nominal seats, and what is left is divided in the same way.
  */
 export function lendSeats(wishes: readonly Wish[], total: number): number[] {
   const limits = wishes.map(({ least }) => least)
@@ -43,7 +43,7 @@ export function lendSeats(wishes: readonly Wish[], total: number): number[] {
   return limits.map((limit) => Math.max(1, Math.floor(limit)))
 }
 
-/** Raises limits up to what is wanted, in proportion to nominal seats, until nothing is left or nobody wants more. */
+/** Raises limits toward `wanted`, in proportion to nominal seats, until nothing is left or all are satisfied. */
 function fill(limits: number[], wishes: readonly Wish[], spare: number, wanted: (wish: Wish) => number): void {
   let left = spare
   for (let round = 0; round <= wishes.length && left > 0; round++) {
@@ -61,12 +61,12 @@ function fill(limits: number[], wishes: readonly Wish[], spare: number, wanted: 
   }
 }
 
-/** Objects that a list looks at for each seat that it takes, and the most seats of one request; upstream's numbers. */
+/** The number of objects a seat covers, and the maximum seats of a list, as in Kubernetes. */
 const objectsOfSeat = 100
 const mostSeats = 10
 const mostOfLevel = 0.15
 
-/** How many seats of a level a list takes: by the objects that it looks at, and never so many that nobody sits beside. */
+/** The number of seats of a list, by the objects it examines. It never takes the whole level. */
 export const listSeats = (objects: number, nominal: number): number => {
   const most = Math.max(1, Math.min(mostSeats, Math.ceil(nominal * mostOfLevel)))
   return Math.max(1, Math.min(most, Math.ceil(objects / objectsOfSeat)))

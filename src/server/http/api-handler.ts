@@ -4,55 +4,63 @@ import type { Logger } from '../../base/logger.ts'
 import type { Series } from '../../base/metrics.ts'
 import { ApiError, unauthorized } from '../../api/errors.ts'
 import type { AuditedRequest, Auditor } from '../audit/index.ts'
-import { answerText, arrivalOf } from './audited-exchange.ts'
+import { answerText, arrivalOf } from './exchange/audited-exchange.ts'
 import type { Authenticator, Credentials } from '../auth/authenticate.ts'
 import { anonymousUser as anonymous, isOpenPath } from '../auth/authenticators/anonymous.ts'
 import { extraPrefix, impersonated } from '../auth/impersonate.ts'
-import { type DocumentAnswer, type DocumentRequest } from './document.ts'
-import { encodeResult } from './encode.ts'
-import { type Exchange, isAsync, wholeBody } from './exchange.ts'
-import { ClientGone } from './client-gone.ts'
+import { type DocumentAnswer, type DocumentRequest } from './answer/document.ts'
+import { encodeResult } from './answer/encode.ts'
+import { ClientGone, type Exchange, isAsync, wholeBody } from './exchange/exchange.ts'
 import { type Fairness, type Seat, flowRequestOf, isLongRunning, objectsOf } from '../fairness/index.ts'
 import { type MemoryGuard, expectedBytes } from '../memory/index.ts'
-import type { NodeRelay } from './node-relay.ts'
-import { type Accepted, type Allowed, collection, negotiate, oneObject, wantsPretty, watchStream } from './negotiate.ts'
-import { warningHeaders } from './warnings.ts'
-import { WatchChunks } from './watch-chunks.ts'
-import { WatchWriter } from './watch-writer.ts'
-import { yamlText } from './yaml-text.ts'
+import type { NodeRelay } from './node/node-relay.ts'
+import {
+  type Accepted,
+  type Allowed,
+  collection,
+  negotiate,
+  oneObject,
+  wantsPretty,
+  watchStream,
+} from './answer/negotiate.ts'
+import { warningHeaders } from './exchange/warnings.ts'
+import { WatchChunks } from './watch/watch-chunks.ts'
+import { WatchWriter } from './watch/watch-writer.ts'
+import { yamlText } from './answer/yaml-text.ts'
 import type { AggregationDoor, Aggregator, Remote } from '../aggregation/index.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { ProxyDoor } from '../proxy/proxy-door.ts'
 import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
-import { refuseCrowded } from '../requests/crowded-body.ts'
+import type { ParserPool } from '../parsing/parser-pool.ts'
+import { longBody, longForeignBody, refuseCrowded } from '../requests/crowded-body.ts'
 import { answeredError, isStoreTrouble } from '../requests/freshness.ts'
 import { parsePath, parseQuery } from '../requests/path.ts'
 import { kindOf } from '../requests/kind.ts'
 import { type LongTurns, type NotesTurns, inOneTurn } from '../requests/long-turns.ts'
 import type { RequestKind, RequestMetrics } from '../requests/request-metrics.ts'
-import type { Result, ServerParts } from '../requests/request.ts'
-import { type What, resolve } from '../requests/resolve.ts'
+import type { RequestBody, Result, ServerParts } from '../requests/request.ts'
+import type { What } from '../requests/resolve.ts'
 import type { RequestPath } from '../requests/serve.ts'
 import { startWatch } from '../objects/watch-stream.ts'
 
-/** Kubernetes' limit of a request's body. */
+/** The maximum size of a request body, as in Kubernetes. */
 const maxBodyBytes = 3 * 1024 * 1024
 
-/** For so long a long answer counts among those that are being made, at most. */
+/** A long response holds its seat for at most this time. */
 const seatLimitMs = 15_000
-/** A client that takes nothing of its answer for so long does not get the rest. */
+/** A client that reads nothing for this long is disconnected. */
 const unreadLimitMs = 60_000
 
-/** As few as this at once are done in one turn: to ask how long it has lasted costs more. */
+/** With fewer concurrent requests the turn is not measured, because reading the clock would cost more. */
 const fewRequests = 32
 
-/** Answers that are not about stored objects: discovery, OpenAPI, health, metrics, reviews. */
-export interface Documents {
-  /** Nothing where the path is none of its. */
+/** Non-resource documents: discovery, OpenAPI, health, metrics, reviews. */
+interface Documents {
+  /** Undefined for an unknown path. */
   answer(request: DocumentRequest): Promise<DocumentAnswer | undefined> | DocumentAnswer | undefined
 }
 
-export interface HandlerOptions {
+interface HandlerOptions {
   parts: ServerParts
   authenticator: Authenticator
   documents: Documents
@@ -65,25 +73,30 @@ export interface HandlerOptions {
   aggregator: Aggregator
   aggregation: AggregationDoor
   fairness: Fairness
-  /** Undefined where nobody looks after memory. */
+  /** Undefined without a memory limit. */
   memory?: MemoryGuard | undefined
+  /** Undefined if long bodies are parsed on the event loop. */
+  parser?: ParserPool | undefined
   maxWatches: number
   anonymous: Anonymous
   audit?: Auditor | undefined
 }
 
-/** What a request without credentials is: of the user system:anonymous, allowed on paths of health and version only, or rejected. */
+/**
+ * How requests without credentials are handled: as system:anonymous, allowed on health and version paths only, or
+ * rejected.
+ */
 export type Anonymous = 'user' | 'health' | 'none'
 
 interface Answered {
   code: number
 }
 
-/** Answers requests: who sends it, what it asks for, the verb, and the form of the answer. */
+/** Handles exchanges: authentication, resolution, priority and fairness, the verb, and the encoding of the response. */
 export class ApiHandler {
   readonly #o: HandlerOptions
   readonly #inflight: { readonly mutating: Series; readonly readOnly: Series }
-  /** Open watches, each with what ends it. */
+  /** Open watches and the functions that end them. */
   readonly #watching = new Map<Exchange, () => void>()
   readonly #chunks = new WatchChunks()
 
@@ -100,7 +113,8 @@ export class ApiHandler {
     const path = at < 0 ? exchange.url : exchange.url.slice(0, at)
     const query = parseQuery(at < 0 ? '' : exchange.url.slice(at + 1))
     const parsed = parsePath(path)
-    const what = parsed.kind === 'resource' ? resolve(exchange.method, parsed, query, this.#o.parts.registry) : undefined
+    const found = parsed.kind === 'resource' ? this.#o.requests.resolve(exchange.method, parsed, query) : undefined
+    const what = found instanceof Promise ? await found : found
     const kind = kindOf(exchange.method, what)
     const isReadOnly = exchange.method === 'GET' || exchange.method === 'HEAD'
     const inflight = kind.verb === 'WATCH' ? undefined : isReadOnly ? this.#inflight.readOnly : this.#inflight.mutating
@@ -117,16 +131,25 @@ export class ApiHandler {
       if (audit && !this.#watching.has(exchange)) audit.done(code)
       const seconds = (clock.now() - started) / 1000
       this.#o.metrics.done(kind, code, query.has('dryRun'), seconds)
-      if (this.#o.logger.isEnabled('debug')) this.#o.logger.debug('request', { id, verb: kind.verb, method: exchange.method, uri: exchange.url, userAgent: exchange.header('user-agent'), code, seconds })
+      if (this.#o.logger.isEnabled('debug'))
+        this.#o.logger.debug('request', {
+          id,
+          verb: kind.verb,
+          method: exchange.method,
+          uri: exchange.url,
+          userAgent: exchange.header('user-agent'),
+          code,
+          seconds,
+        })
     }
   }
 
-  /** Breaks off every watch: its client finds out at once, and asks again. */
+  /** Disconnects every watch, so that its client reconnects at once. */
   cutWatches(): void {
     for (const exchange of this.#watching.keys()) exchange.destroy()
   }
 
-  /** Ends every watch as if its time were up, and what nodes answer. */
+  /** Ends every watch as if it had timed out, and relayed requests to kubelets. */
   endWatches(): void {
     for (const end of this.#watching.values()) end()
     this.#o.relay.end()
@@ -143,9 +166,14 @@ export class ApiHandler {
     headers: Record<string, string>,
     audit: AuditedRequest | undefined,
   ): Promise<Answered> {
-    const asked = this.#o.authenticator.authenticate(credentialsOf(exchange), path)
-    const known = asked instanceof Promise ? await asked : asked
-    const isOpen = known === anonymous && this.#o.anonymous === 'health' && exchange.method === 'GET' && isOpenPath(path)
+    const identify = () => this.#o.authenticator.authenticate(credentialsOf(exchange), path)
+    const asked = identify()
+    let known = asked instanceof Promise ? await asked : asked
+    // Another server may have issued or published the token a moment ago.
+    if (!known && exchange.header('authorization') !== undefined && (await this.#o.requests.caughtUp()))
+      known = await identify()
+    const isOpen =
+      known === anonymous && this.#o.anonymous === 'health' && exchange.method === 'GET' && isOpenPath(path)
     const user = known === anonymous && this.#o.anonymous !== 'user' ? undefined : known
     if (!user && !isOpen) throw unauthorized()
     const recorded = audit?.identified(user ?? anonymous)
@@ -160,13 +188,16 @@ export class ApiHandler {
       audit?.started(code)
       return { code }
     }
-    const entered = isLongRunning(what) ? undefined : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
+    const entered = isLongRunning(what)
+      ? undefined
+      : this.#enter(exchange, taken ?? user ?? anonymous, path, what, headers)
     const seat = entered instanceof Promise ? await entered : entered
     try {
       const remote = this.#o.aggregator.forPath(path)
       if (remote) return await this.#passOn(exchange, path, what, remote, taken!, headers, audit)
-      // Whoever sends very much at once has had this turn: the rest of it waits, and others come between.
-      if (this.#o.fairness.executing > fewRequests && turnsOf(this.#o.parts.clock).isSpent) await this.#turns(seat).next()
+      // A client that sends many requests in one turn yields to others.
+      if (this.#o.fairness.executing > fewRequests && turnsOf(this.#o.parts.clock).isSpent)
+        await this.#turns(seat).next()
       if (what && this.#o.memory) seat?.whenDone(this.#admit(this.#o.memory, exchange, what, taken ?? anonymous))
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
       if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path }, audit)
@@ -176,13 +207,19 @@ export class ApiHandler {
     }
   }
 
-  /** Its place among all other requests, at once while nobody waits. */
-  #enter(exchange: Exchange, user: UserInfo, path: string, what: What | undefined, headers: Record<string, string>): Seat | Promise<Seat> {
+  /** Waits for a seat; synchronous while there is no queue. */
+  #enter(
+    exchange: Exchange,
+    user: UserInfo,
+    path: string,
+    what: What | undefined,
+    headers: Record<string, string>,
+  ): Seat | Promise<Seat> {
     const asks = flowRequestOf(user, exchange.method, path, what)
     return this.#o.fairness.enter(asks, objectsOf(what, this.#o.parts.objects), headers, () => exchange.signal)
   }
 
-  /** Hands a request to the API server that serves its group and version. */
+  /** Forwards a request to the extension API server of its group and version. */
   async #passOn(
     exchange: Exchange,
     path: string,
@@ -198,26 +235,37 @@ export class ApiHandler {
     return { code }
   }
 
-  /** Refuses what takes much memory while there is little. Answers what is to be called when it is done. */
+  /** Rejects memory-intensive requests while memory is short. Returns the function that releases the reservation. */
   #admit(memory: MemoryGuard, exchange: Exchange, what: What, user: UserInfo): (() => void) | undefined {
-    const bytes = expectedBytes(what.verb, objectsOf(what, this.#o.parts.objects), Number(exchange.header('content-length') ?? 0))
+    const bytes = expectedBytes(
+      what.verb,
+      objectsOf(what, this.#o.parts.objects),
+      Number(exchange.header('content-length') ?? 0),
+    )
     return bytes > 0 ? memory.admit(what.verb, user, bytes) : undefined
   }
 
-  async #document(exchange: Exchange, path: string, query: URLSearchParams, headers: Record<string, string>): Promise<Answered> {
-    const found = await this.#o.documents.answer({
-      method: exchange.method,
+  async #document(
+    exchange: Exchange,
+    path: string,
+    query: URLSearchParams,
+    headers: Record<string, string>,
+  ): Promise<Answered> {
+    const { method } = exchange
+    const asks = {
+      method,
       path,
       query,
       accept: exchange.header('accept'),
       ifNoneMatch: exchange.header('if-none-match'),
-    })
+    }
+    const found = await this.#o.documents.answer(asks)
     if (!found) return plainNotFound(exchange, headers)
     exchange.respond(found.code, { ...headers, ...found.headers }, wholeBody(found.body))
     return found
   }
 
-  /** The user that the Impersonate headers name, if the sender may act as that user; else the sender. */
+  /** The impersonated user, if the sender is authorized to impersonate; otherwise the sender. */
   #impersonated(exchange: Exchange, sender: UserInfo): UserInfo | Promise<UserInfo> {
     const { user, attempts } = impersonated(sender, (name) => exchange.header(name), exchange.headersLike(extraPrefix))
     const waiting = attempts.flatMap((attempt) => this.#o.requests.allow(sender, attempt) ?? [])
@@ -240,14 +288,38 @@ export class ApiHandler {
       user,
       userAgent: exchange.header('user-agent'),
       warnings,
-      ...(kind.verb === 'LIST' ? { turns: this.#turns(seat) } : {}),
+      turns: this.#turns(seat),
       audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
-      readBody: async () => ({ bytes: refuseCrowded(await exchange.readBody(maxBodyBytes)), contentType: exchange.header('content-type') }),
+      readBody: () => this.#readBody(exchange, user, seat),
     })
     if (!result) return plainNotFound(exchange, headers)
-    return this.#send(exchange, result, accepted ?? this.#accept(exchange, oneObject), what.query, warnings, headers, kind, user, seat, audit)
+    return this.#send(
+      exchange,
+      result,
+      accepted ?? this.#accept(exchange, oneObject),
+      what.query,
+      warnings,
+      headers,
+      kind,
+      user,
+      seat,
+      audit,
+    )
+  }
+
+  async #readBody(exchange: Exchange, user: UserInfo, seat: Seat | undefined): Promise<RequestBody> {
+    const bytes = refuseCrowded(await exchange.readBody(maxBodyBytes))
+    const contentType = exchange.header('content-type')
+    if (bytes.length <= longForeignBody) return { bytes, contentType }
+    const { parser } = this.#o
+    return {
+      bytes,
+      contentType,
+      ...(parser ? { convert: (body) => parser.convert(body, user.name) } : {}),
+      ...(bytes.length > longBody ? { giveWay: () => this.#turns(seat).next() } : {}),
+    }
   }
 
   #accept(exchange: Exchange, allowed: Allowed): Accepted {
@@ -267,7 +339,8 @@ export class ApiHandler {
     audit: AuditedRequest | undefined,
   ): Promise<Answered> {
     const warning: Record<string, string[]> = warnings.length ? { warning: warningHeaders(warnings) } : {}
-    if (result.kind === 'watch') return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind, audit)
+    if (result.kind === 'watch')
+      return this.#watch(exchange, result, accepted, query, { ...headers, ...warning }, kind, audit)
     if (result.kind === 'relay') {
       const code = await this.#o.relay.answer(exchange, result.place, headers)
       audit?.started(code)
@@ -278,7 +351,16 @@ export class ApiHandler {
     const pretty = wantsPretty(accepted, query, exchange.header('user-agent'))
     const { clock } = this.#o.parts
     const notes: NotesTurns = {}
-    const encoding = inOneTurn(notes, 'answer', () => encodeResult(result, accepted, query, clock.now(), pretty, result.kind === 'list' ? this.#turns(seat) : undefined))
+    const encoding = inOneTurn(notes, 'answer', () =>
+      encodeResult(
+        result,
+        accepted,
+        query,
+        clock.now(),
+        pretty,
+        result.kind === 'list' ? this.#turns(seat) : undefined,
+      ),
+    )
     const { code, contentType, body } = await encoding
     const { length, pieces } = body
     if (notes.longTurn) this.#o.longTurns.tell(notes.longTurn, kind, user, length ?? 0)
@@ -292,10 +374,14 @@ export class ApiHandler {
     return seat ? turnsFor(seat.flow, turns) : turns
   }
 
-  /** The same pieces; if one cannot be made, whoever reads the log hears of it, as the client only sees an answer that breaks off. */
-  async *#told(exchange: Exchange, pieces: AsyncIterable<Buffer>, seat: Seat | undefined): AsyncIterableIterator<Buffer> {
+  /** Passes pieces through and logs a failure, because the client only sees a truncated response. */
+  async *#told(
+    exchange: Exchange,
+    pieces: AsyncIterable<Buffer>,
+    seat: Seat | undefined,
+  ): AsyncIterableIterator<Buffer> {
     const { clock } = this.#o.parts
-    // Seats are held while pieces are made: each of them is memory. Whoever reads slowly does not keep others from theirs.
+    // A seat is held while a piece is encoded, since that takes memory. A slow reader does not keep it.
     seat?.keep()
     let isHeld = true
     const letGo = () => {
@@ -328,15 +414,25 @@ export class ApiHandler {
     audit: AuditedRequest | undefined,
   ): Answered {
     const { parts, metrics, maxWatches, logger } = this.#o
-    if (this.#watching.size >= maxWatches) throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, { retryAfterSeconds: 1 })
+    if (this.#watching.size >= maxWatches)
+      throw new ApiError(429, 'TooManyRequests', `too many watches are open: the limit is ${maxWatches}`, {
+        retryAfterSeconds: 1,
+      })
     if (exchange.signal.aborted) throw new ClientGone()
     const open = metrics.watching(kind)
     const sink = exchange.stream(200, { ...headers, 'content-type': accepted.contentType })
     const onOverrun = () => {
-      logger.warn('a watcher did not keep up and was cut off', { resource: result.target.resource.plural, userAgent: exchange.header('user-agent') })
+      logger.warn('a watcher did not keep up and was cut off', {
+        resource: result.target.resource.plural,
+        userAgent: exchange.header('user-agent'),
+      })
       exchange.destroy()
     }
-    const writer = new WatchWriter(result.target, accepted, query, sink, { clock: parts.clock, chunks: this.#chunks, onOverrun })
+    const writer = new WatchWriter(result.target, accepted, query, sink, {
+      clock: parts.clock,
+      chunks: this.#chunks,
+      onOverrun,
+    })
     let stop = () => {}
     this.#watching.set(exchange, () => {
       stop()
@@ -354,12 +450,23 @@ export class ApiHandler {
     return { code: 200 }
   }
 
-  async #fail(exchange: Exchange, e: unknown, sent: Record<string, string>, query: URLSearchParams, audit: AuditedRequest | undefined): Promise<number> {
+  async #fail(
+    exchange: Exchange,
+    e: unknown,
+    sent: Record<string, string>,
+    query: URLSearchParams,
+    audit: AuditedRequest | undefined,
+  ): Promise<number> {
     if (e instanceof ClientGone) return 499
     const id = sent['audit-id']
     const error = answeredError(e)
     if (!(e instanceof ApiError) && !isStoreTrouble(e)) {
-      this.#o.logger.error('a request failed in a way that is our fault', { id, method: exchange.method, uri: exchange.url, error: e })
+      this.#o.logger.error('a request failed in a way that is our fault', {
+        id,
+        method: exchange.method,
+        uri: exchange.url,
+        error: e,
+      })
       audit?.panicked(e)
     }
     const status = error.toStatus()
@@ -368,13 +475,26 @@ export class ApiHandler {
     const retry = error.details?.retryAfterSeconds
     const headers: Record<string, string> = { ...sent, ...(retry ? { 'retry-after': String(retry) } : {}) }
     const isYaml = /^application\/yaml\b/.test(exchange.header('accept') ?? '')
-    const isPretty = wantsPretty({ format: 'json', contentType: '', pretty: false }, query, exchange.header('user-agent'))
+    const isPretty = wantsPretty(
+      { format: 'json', contentType: '', pretty: false },
+      query,
+      exchange.header('user-agent'),
+    )
     const text = isYaml ? await yamlText(status) : `${JSON.stringify(status, null, isPretty ? 2 : undefined)}\n`
     try {
-      exchange.respond(error.code, { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' }, wholeBody(Buffer.from(text)))
+      exchange.respond(
+        error.code,
+        { ...headers, 'content-type': isYaml ? 'application/yaml' : 'application/json' },
+        wholeBody(Buffer.from(text)),
+      )
     } catch (e) {
-      // An answer has begun already, and it is not this one: the client must not take it for whole.
-      this.#o.logger.error('an answer failed after it had begun', { id, method: exchange.method, uri: exchange.url, error: e })
+      // The response has already started, so the client must not take it for complete.
+      this.#o.logger.error('an answer failed after it had begun', {
+        id,
+        method: exchange.method,
+        uri: exchange.url,
+        error: e,
+      })
       exchange.destroy()
     }
     return error.code
@@ -389,7 +509,11 @@ const credentialsOf = (exchange: Exchange): Credentials => ({
 })
 
 function plainNotFound(exchange: Exchange, headers: Record<string, string>): Answered {
-  exchange.respond(404, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, wholeBody(Buffer.from('404 page not found\n')))
+  exchange.respond(
+    404,
+    { ...headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    wholeBody(Buffer.from('404 page not found\n')),
+  )
   return { code: 404 }
 }
 

@@ -1,13 +1,13 @@
-/** What one container has taken since it was started, and takes now. */
+/** The usage of a container: CPU since its start, memory now. */
 export interface ContainerReading {
   cpuSeconds: number
   memoryBytes: number
   startedAtMs: number | undefined
-  /** When this was so; the node's own time where it says none. */
+  /** The time of the reading. Default: the time of the request. */
   atMs: number | undefined
 }
 
-/** What a node said at one moment. */
+/** One response of a node. */
 export interface Scrape {
   atMs: number
   node: { cpuSeconds: number; memoryBytes: number } | undefined
@@ -18,7 +18,7 @@ export interface Scrape {
 const seriesLine = /^(\w+)(?:\{([^}]*)\})? (\S+)(?: (\d+))?$/
 const label = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
-/** Reads what a kubelet's `/metrics/resource` says. Lines that are about something else are left out; `nowMs` is for a node that does not say when. */
+/** Parses a kubelet's `/metrics/resource`. Other metrics are ignored. `nowMs` is the default timestamp. */
 export function parseResourceMetrics(text: string, nowMs: number): Scrape {
   const pods = new Map<string, Map<string, Partial<ContainerReading>>>()
   const node: { cpuSeconds?: number; memoryBytes?: number } = {}
@@ -36,8 +36,17 @@ export function parseResourceMetrics(text: string, nowMs: number): Scrape {
   return { atMs: atMs ?? nowMs, node: isWhole(node) ? node : undefined, pods: onlyWhole(pods) }
 }
 
-function containerIn(pods: Map<string, Map<string, Partial<ContainerReading>>>, labels: string): Partial<ContainerReading> {
-  const { namespace, pod, container = '' } = Object.fromEntries([...labels.matchAll(label)].map(([, key, value]) => [key!, value!])) as Partial<Record<string, string>>
+function containerIn(
+  pods: Map<string, Map<string, Partial<ContainerReading>>>,
+  labels: string,
+): Partial<ContainerReading> {
+  const {
+    namespace,
+    pod,
+    container = '',
+  } = Object.fromEntries([...labels.matchAll(label)].map(([, key, value]) => [key!, value!])) as Partial<
+    Record<string, string>
+  >
   const key = `${namespace}/${pod}`
   let containers = pods.get(key)
   if (!containers) pods.set(key, (containers = new Map()))
@@ -54,7 +63,10 @@ function set(container: Partial<ContainerReading>, name: string, value: number, 
   else if (name === 'container_start_time_seconds') container.startedAtMs = value * 1000
 }
 
-const isWhole = (reading: { cpuSeconds?: number; memoryBytes?: number }): reading is { cpuSeconds: number; memoryBytes: number } =>
+const isWhole = (reading: {
+  cpuSeconds?: number
+  memoryBytes?: number
+}): reading is { cpuSeconds: number; memoryBytes: number } =>
   reading.cpuSeconds !== undefined && reading.memoryBytes !== undefined
 
 function onlyWhole(pods: ReadonlyMap<string, ReadonlyMap<string, Partial<ContainerReading>>>): Scrape['pods'] {

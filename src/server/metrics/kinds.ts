@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { nameColumn } from '../answers/columns.ts'
-import type { Column, VirtualKind } from '../registry/resource.ts'
-import type { Tabular } from '../answers/table.ts'
+import type { Column, Tabular, VirtualKind } from '../registry/resource.ts'
 import type { UsageList } from './usage.ts'
 
 export const group = 'metrics.k8s.io'
@@ -12,7 +11,14 @@ export type MetricsKind = Omit<VirtualKind, 'answer'>
 
 const verbs: VirtualKind['verbs'] = ['get', 'list']
 
-export const nodeMetrics: MetricsKind = { group, version, kind: 'NodeMetrics', plural: 'nodes', namespaced: false, verbs }
+export const nodeMetrics: MetricsKind = {
+  group,
+  version,
+  kind: 'NodeMetrics',
+  plural: 'nodes',
+  namespaced: false,
+  verbs,
+}
 export const podMetrics: MetricsKind = { group, version, kind: 'PodMetrics', plural: 'pods', namespaced: true, verbs }
 
 interface Metrics extends KubeObject {
@@ -21,22 +27,30 @@ interface Metrics extends KubeObject {
   window?: string
 }
 
-/** Kinds with several containers show those of each. */
+/** The usage of a node, or of each container of a pod. */
 const usages = ({ usage, containers = [] }: Metrics): UsageList[] => (usage ? [usage] : containers.map((c) => c.usage))
 
 const usageColumn = (name: 'cpu' | 'memory'): Column<Metrics> => ({
   name,
   type: 'string',
   description: `What is used of it: ${name}`,
-  cell: (metrics) => usages(metrics).map((usage) => usage[name]).join(','),
+  cell: (metrics) =>
+    usages(metrics)
+      .map((usage) => usage[name])
+      .join(','),
 })
 
 const columns: readonly Column<Metrics>[] = [
   nameColumn(),
   usageColumn('cpu'),
   usageColumn('memory'),
-  { name: 'Window', type: 'string', description: 'The time over which it was measured.', cell: ({ window = '' }) => window },
+  {
+    name: 'Window',
+    type: 'string',
+    description: 'The time over which it was measured.',
+    cell: ({ window = '' }) => window,
+  },
 ]
 
-/** How kubectl shows what is used, with `get` instead of `top`. */
+/** The columns of `kubectl get` for metrics. */
 export const metricsTabular: Tabular = { columns: columns as unknown as readonly Column<KubeObject>[] }

@@ -1,25 +1,24 @@
 import { notFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { printDuration } from '../../base/duration.ts'
 import type { ObjectReader } from '../objects/objects.ts'
-import { type Resource, defineVirtual } from '../registry/resource.ts'
-import type { ActionAnswer, ActionContext } from '../subresources/action.ts'
+import { type ActionAnswer, type ActionContext, type Resource, defineVirtual } from '../registry/resource.ts'
 import { objectSelector } from '../verbs/selection.ts'
 import { apiVersion, group, type MetricsKind, metricsTabular, nodeMetrics, podMetrics } from './kinds.ts'
 import type { NodeScraper } from './node-scraper.ts'
 import type { NodeUsage } from './usage.ts'
 
-export interface MetricsApiOptions {
-  /** Asked for later: what reads objects needs the kinds first. */
+interface MetricsApiOptions {
+  /** A function, because the kinds are registered before objects can be read. */
   objects(): ObjectReader
   scraper: NodeScraper
   clock: Clock
 }
 
-/** Answers `metrics.k8s.io`: what nodes and pods use now, from the nodes themselves. Nothing of it is stored. */
+/** Serves `metrics.k8s.io`: the current usage of nodes and pods, read from kubelets. Nothing is stored. */
 export class MetricsApi {
   readonly #o: MetricsApiOptions
 
@@ -27,19 +26,25 @@ export class MetricsApi {
     this.#o = options
   }
 
-  /** `nodes` and `pods` of the group, as kinds that a server answers. */
+  /** The `nodes` and `pods` resources of the group. */
   resources(): Resource[] {
     return [nodeMetrics, podMetrics].map((kind) => defineVirtual({ ...kind, answer: (ctx) => this.answer(kind, ctx) }))
   }
 
-  async answer(kind: MetricsKind, { namespace, name, query }: Pick<ActionContext, 'namespace' | 'name' | 'query'>): Promise<ActionAnswer> {
+  async answer(
+    kind: MetricsKind,
+    { namespace, name, query }: Pick<ActionContext, 'namespace' | 'name' | 'query'>,
+  ): Promise<ActionAnswer> {
     if (name !== '') {
       const [found] = await this.#metrics(kind, namespace, (object) => object.metadata.name === name)
-      if (!found) throw notFound({ group, resource: kind.kind.toLowerCase() }, kind.namespaced ? `${namespace}/${name}` : name)
+      if (!found)
+        throw notFound({ group, resource: kind.kind.toLowerCase() }, kind.namespaced ? `${namespace}/${name}` : name)
       return { code: 200, object: found, table: metricsTabular }
     }
-    // As in every list, its kind says what its items are.
-    const items = (await this.#metrics(kind, namespace, objectSelector(query))).map(({ kind: _kind, apiVersion: _version, ...item }) => item)
+    // Items in lists carry their kind.
+    const items = (await this.#metrics(kind, namespace, objectSelector(query))).map(
+      ({ kind: _kind, apiVersion: _version, ...item }) => item,
+    )
     return { code: 200, object: { kind: `${kind.kind}List`, apiVersion, metadata: {}, items }, table: metricsTabular }
   }
 
@@ -56,15 +61,27 @@ export class MetricsApi {
     })
   }
 
-  /** Only the nodes are asked that have one of the pods. */
+  /** Only nodes that run one of the pods are scraped. */
   async #ofPods(namespace: string, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
-    const pods = this.#o.objects().list<Pod>('', 'pods', namespace).filter((pod) => pod.status?.phase === 'Running' && isWanted(pod))
+    const pods = this.#o
+      .objects()
+      .list<Pod>('', 'pods', namespace)
+      .filter((pod) => pod.status?.phase === 'Running' && isWanted(pod))
     const names = new Set(pods.map((pod) => pod.spec.nodeName ?? ''))
-    const usages = await this.#o.scraper.read([...names].flatMap((name) => this.#o.objects().get<Node>('', 'nodes', '', name) ?? []))
+    const usages = await this.#o.scraper.read(
+      [...names].flatMap((name) => this.#o.objects().get<Node>('', 'nodes', '', name) ?? []),
+    )
     return pods.flatMap((pod) => {
       const usage = usages.get(pod.spec.nodeName ?? '')
       const containers = usage?.pods.get(`${pod.metadata.namespace}/${pod.metadata.name}`)
-      return usage && containers ? [{ ...this.#head(podMetrics, pod, usage), containers: [...containers].sort(byName).map(([name, used]) => ({ name, usage: used })) }] : []
+      return usage && containers
+        ? [
+            {
+              ...this.#head(podMetrics, pod, usage),
+              containers: [...containers].sort(byName).map(([name, used]) => ({ name, usage: used })),
+            },
+          ]
+        : []
     })
   }
 
@@ -73,7 +90,12 @@ export class MetricsApi {
     return {
       kind,
       apiVersion,
-      metadata: { name, ...(namespace ? { namespace } : {}), creationTimestamp: timestamp(this.#o.clock.now()), ...(labels ? { labels } : {}) },
+      metadata: {
+        name,
+        ...(namespace ? { namespace } : {}),
+        creationTimestamp: timestamp(this.#o.clock.now()),
+        ...(labels ? { labels } : {}),
+      },
       timestamp: timestamp(atMs),
       window: printDuration(windowMs),
     } as KubeObject

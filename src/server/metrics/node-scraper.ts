@@ -3,18 +3,18 @@ import { Agent } from 'node:https'
 import type { Node } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { KeyPair } from '../auth/certificates.ts'
-import { nodeRequest } from '../http/node-request.ts'
-import { nodeAddress } from '../http/node-address.ts'
+import { nodeRequest } from '../http/node/node-request.ts'
+import { nodeAddress } from '../http/node/node-address.ts'
 import { type Scrape, parseResourceMetrics } from './exposition.ts'
 import { type NodeUsage, usageBetween } from './usage.ts'
 
-/** What is not older is answered again. Two readings are at least so far apart. */
+/** A younger reading is reused, so two readings are at least this far apart. */
 const freshMs = 1000
-/** A reading that is older says nothing about now. */
+/** An older reading is not used as the start of an interval. */
 const staleMs = 60_000
-/** Who says nothing for so long is left out. */
+/** The timeout of a scrape. */
 const patienceMs = 2000
-/** To the same machine, on which there may be a thousand nodes. */
+/** The maximum number of connections to one machine, which may run a thousand nodes. */
 const mostConnections = 8
 const mostBytes = 16 << 20
 
@@ -23,10 +23,13 @@ interface Known {
   usage: NodeUsage | undefined
 }
 
-/** Asks one node for its figures; undefined where it does not answer. */
-export type AskNode = (node: Node) => Promise<Scrape | undefined>
+/** Scrapes a node. Undefined if it does not respond. */
+type AskNode = (node: Node) => Promise<Scrape | undefined>
 
-/** Knows what nodes use, and asks them only when somebody wants to know. Two readings make a figure: where there is no earlier one, it takes a second. */
+/**
+ * Computes the usage of nodes, which are scraped only on request. Usage needs two readings: without an earlier one, it
+ * takes a second.
+ */
 export class NodeScraper {
   readonly #ask: AskNode
   readonly #clock: Clock
@@ -38,13 +41,15 @@ export class NodeScraper {
     this.#ask = ask
   }
 
-  /** By node; those that do not answer are left out. */
+  /** By node name. Nodes that do not respond are left out. */
   async read(nodes: readonly Node[]): Promise<Map<string, NodeUsage>> {
-    const found = await Promise.all(nodes.map(async (node) => [node.metadata.name!, await this.#readOnce(node)] as const))
+    const found = await Promise.all(
+      nodes.map(async (node) => [node.metadata.name!, await this.#readOnce(node)] as const),
+    )
     return new Map(found.flatMap(([name, usage]) => (usage ? [[name, usage] as const] : [])))
   }
 
-  /** Who asks while another does hears the same. */
+  /** Concurrent requests for one node share a scrape. */
   #readOnce(node: Node): Promise<NodeUsage | undefined> {
     const key = node.metadata.uid ?? node.metadata.name!
     let reading = this.#reading.get(key)
@@ -80,7 +85,7 @@ export class NodeScraper {
   }
 }
 
-/** Asks nodes over TLS, as for logs. */
+/** Scrapes kubelets over TLS. */
 export function askOverTls(identity: KeyPair | undefined, clock: Clock): AskNode {
   const agent = new Agent({ keepAlive: true, maxSockets: mostConnections, timeout: patienceMs })
   return async (node) => {
@@ -88,7 +93,7 @@ export function askOverTls(identity: KeyPair | undefined, clock: Clock): AskNode
       const text = await fetchText(identity, agent, nodeAddress(node, metricsPath.slice(1)))
       return parseResourceMetrics(text, clock.now())
     } catch {
-      // A node that is away is left out, as whoever asks is told nothing of nodes that have not said anything yet.
+      // An unreachable node is left out, like one that has not been scraped yet.
       return undefined
     }
   }
@@ -96,9 +101,16 @@ export function askOverTls(identity: KeyPair | undefined, clock: Clock): AskNode
 
 const metricsPath = '/metrics/resource'
 
-async function fetchText(identity: KeyPair | undefined, agent: Agent, { host, port }: { host: string; port: number }): Promise<string> {
+async function fetchText(
+  identity: KeyPair | undefined,
+  agent: Agent,
+  { host, port }: { host: string; port: number },
+): Promise<string> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    nodeRequest(identity, { host, port, path: metricsPath, method: 'GET', agent, timeoutMs: patienceMs }).once('response', resolve).once('error', reject).end()
+    nodeRequest(identity, { host, port, path: metricsPath, method: 'GET', agent, timeoutMs: patienceMs })
+      .once('response', resolve)
+      .once('error', reject)
+      .end()
   })
   let text = ''
   for await (const piece of response.setEncoding('utf8')) {

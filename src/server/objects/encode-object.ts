@@ -3,50 +3,61 @@ import { type PackedOwners, memberLength, noOwners, writeMember } from '../../ap
 import type { KubeObject } from '../../api/object.ts'
 import { keptBytes, keptPieces, passingBytes } from './kept-bytes.ts'
 
-/** What stands between metadata and spec. */
+/** The bytes between metadata and spec. */
 export const specOpening = ',"spec":'
 
-/** Where the spec stands in an object's bytes, by what does not move when its metadata grow. */
+/**
+ * The position of the spec in an object's bytes, measured from the end, so that it does not depend on the length of
+ * metadata.
+ */
 export interface SpecPlace {
   length: number
-  /** How many bytes follow it. */
+  /** The number of bytes after the spec. */
   tail: number
 }
 
-/** An object in the form in which it is stored. */
+/** An object as it is stored. */
 export interface Encoded {
-  /** The bytes for the store, with managedFields as metadata's first member. */
+  /** The stored bytes, with managedFields as the first member of metadata. */
   value: Buffer
-  /** The same without managedFields; `value` itself where nobody manages anything. */
+  /** The bytes without managedFields; the same buffer as `value` if there are none. */
   bare: Buffer
   object: KubeObject
   owners: PackedOwners
-  /** Undefined where it is not known. */
+  /** Undefined if the position is unknown. */
   spec: SpecPlace | undefined
 }
 
 type Bare = Pick<Encoded, 'bare' | 'spec'>
 
-/** All that is stored before the status, in two pieces: a resource version may stand between them. */
+/** The bytes before the status, in two pieces, so that a resource version can be inserted. */
 export interface BeforeStatus {
   pieces: readonly [Buffer, Buffer]
   specLength: number
 }
 
-/** Whoever may have the bytes of an object's parts already. */
+/** A source of already encoded parts of an object. */
 export interface KnownParts {
-  /** The bytes of this very spec, if it is the one that is known. */
+  /** The bytes of the spec, if it is the same object as the encoded one. */
   specBytes(spec: unknown): Buffer | undefined
-  /** The bytes from the spec to the end, if both spec and status are those that are known. */
+  /** The bytes from the spec to the end, if spec and status are the encoded ones. */
   bytesFromSpec(object: KubeObject): { bytes: Buffer; place: SpecPlace } | undefined
-  /** Undefined if anything of it is another than what is known. */
+  /** Undefined if any of these parts is not the encoded one. */
   bytesBeforeStatus(object: KubeObject): BeforeStatus | undefined
 }
 
-/** Encodes an object, which has no managedFields of its own. The bytes of parts that are still those of `before` are taken from there. `isValueKept`: the store keeps the value in memory. */
-export function encodeForStore(object: KubeObject, owners: PackedOwners = noOwners, before?: KnownParts, isValueKept = false): Encoded {
+/**
+ * Encodes an object without managedFields. Bytes of parts shared with `before` are copied from it. `isValueKept`: the
+ * store keeps the value in memory.
+ */
+export function encodeForStore(
+  object: KubeObject,
+  owners: PackedOwners = noOwners,
+  before?: KnownParts,
+  isValueKept = false,
+): Encoded {
   const metadata: { resourceVersion?: string | undefined } = object.metadata
-  // Not deleted, which would make all of metadata slow: it is set again once the revision is known.
+  // `delete` would make all later accesses to metadata slow. The version is set again once the revision is known.
   if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined
   const { bare, spec } = encodeBare(object, before)
   return { value: withOwners(bare, object, owners, isValueKept), bare, object, owners, spec }
@@ -68,12 +79,12 @@ function withOwners(bare: Buffer, { apiVersion, kind }: KubeObject, owners: Pack
   return value
 }
 
-/** What most objects are. */
+/** The shape of most objects. */
 type Usual = KubeObject & { spec: object; status: object }
 
 const usualMembers = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status'])
 
-/** Whether it has these members and no other, in whatever order. */
+/** True if the object has exactly these members, in any order. */
 function isUsual(object: KubeObject): object is Usual {
   for (const name in object) if (!usualMembers.has(name)) return false
   return isObject((object as Usual).spec) && isObject((object as Usual).status)
@@ -99,6 +110,6 @@ function encodeUsual(object: Usual, before: KnownParts | undefined): Bare {
 const openingOf = ({ apiVersion, kind, metadata }: Usual): string =>
   `${headText(apiVersion, kind)}${jsonText(metadata).slice(1)}${specOpening}`
 
-/** How an object's bytes begin, up to its first member of metadata. */
+/** The head of an object's bytes, up to the first member of metadata. */
 export const headText = (apiVersion: string | undefined, kind: string | undefined): string =>
   `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":{`

@@ -1,31 +1,31 @@
 import { getHeapStatistics } from 'node:v8'
 
 /**
- * V8 starts a full garbage collection after every 64 MB of ArrayBuffers, however large the heap is, and spends 5 ms on
- * it with each further one. With 100,000 pods that is a collection of gigabytes every few seconds. SharedArrayBuffers
- * are collected in the same way but are not counted. So only a part of the bytes is counted: all in a heap of up to
- * 128 MB, half of them in one of 256 MB, and so on.
+ * V8 starts a full garbage collection after every 64 MB of ArrayBuffers, regardless of the heap size, and spends 5 ms
+ * on each further one. With 100,000 pods this collects gigabytes every few seconds. SharedArrayBuffers are collected in
+ * the same way but not counted. Therefore only a part of the bytes uses ArrayBuffers: all in a heap of up to 128 MB,
+ * half in one of 256 MB, and so on.
  */
 const heapOfOne = 128 * 1024 * 1024
-/** The size of the heap is read once in so many allocations. */
+/** The heap size is read once per this many allocations. */
 const lookEvery = 1024
 
 let made = 0
 let countedOneIn = 1
 
-/** Bytes of their own, of no shared pool, for what is kept as long as a version of an object. */
+/** A buffer outside of Node's pool, for bytes that live as long as a version of an object. */
 export function keptBytes(length: number): Buffer {
   made++
   if (made % lookEvery === 0) countedOneIn = Math.max(1, Math.round(getHeapStatistics().used_heap_size / heapOfOne))
   return made % countedOneIn === 0 ? Buffer.allocUnsafeSlow(length) : Buffer.from(new SharedArrayBuffer(length))
 }
 
-/** Buffers of which bytes that pass soon are parts: each costs as much as a small one. */
+/** The size of the slabs that short-lived buffers share. */
 const slabBytes = 1 << 16
 let slab: Buffer = Buffer.alloc(0)
 let used = 0
 
-/** Bytes for what is sent or stored, and then dropped. Whoever keeps them keeps all of a slab. */
+/** A buffer for short-lived bytes. Keeping it keeps its whole slab. */
 export function passingBytes(length: number): Buffer {
   if (length > slabBytes / 4) return Buffer.allocUnsafeSlow(length)
   if (used + length > slab.length) {
@@ -36,7 +36,7 @@ export function passingBytes(length: number): Buffer {
   return slab.subarray(used - length, used)
 }
 
-/** Texts and bytes one after the other, as bytes to be kept. */
+/** Concatenates texts and bytes into a long-lived buffer. */
 export function keptPieces(...pieces: readonly (Buffer | string)[]): Buffer {
   let length = 0
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length

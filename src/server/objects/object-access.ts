@@ -1,24 +1,23 @@
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { DeleteOptions, ObjectChange, ServerObjects } from './objects.ts'
+import type { DeleteOptions, ObjectChange, OwnUpdateOptions, ServerObjects, StoredKind } from './objects.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
 import type { ServerParts } from '../requests/request.ts'
-import type { Resource } from '../registry/resource.ts'
 import { createObject } from '../verbs/create.ts'
 import { deleteObject } from '../verbs/delete.ts'
 import { systemRequest } from '../requests/system-request.ts'
-import { ownRules } from '../write/rules.ts'
+import { ownRules, ownStatusRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
 
-/** Stored objects for the server's own use. */
+/** Access to stored objects for the server's own components. */
 export class ObjectAccess implements ServerObjects {
   readonly #registry: Registry
   readonly #objects: ObjectStore
   readonly #parts: () => ServerParts
 
-  /** `parts` is asked for later, as the parts contain this. */
+  /** `parts` is a function because the parts contain this object. */
   constructor(registry: Registry, objects: ObjectStore, parts: () => ServerParts) {
     this.#registry = registry
     this.#objects = objects
@@ -52,20 +51,29 @@ export class ObjectAccess implements ServerObjects {
   }
 
   async update<T extends KubeObject>(
-    resource: Resource,
+    kind: StoredKind,
     namespace: string,
     name: string,
     change: (copy: T, stored: T) => T,
-    options: { dryRun?: boolean } = {},
+    { dryRun = false, isStatus = false }: OwnUpdateOptions = {},
   ): Promise<T> {
-    const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
+    const request = {
+      ...systemRequest(this.#parts(), this.#place(kind), namespace, name),
+      subresource: isStatus ? 'status' : '',
+    }
     const next = (stored: KubeObject | undefined) => change(cloneObject(stored!) as T, stored as T)
-    const outcome = await write(request, { operation: 'UPDATE', next, rules: ownRules, isRelative: true, dryRun: options.dryRun ?? false })
+    const outcome = await write(request, {
+      operation: 'UPDATE',
+      next,
+      rules: isStatus ? ownStatusRules : ownRules,
+      isRelative: true,
+      dryRun,
+    })
     return outcome.stored.object as T
   }
 
-  async create<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
-    const request = systemRequest(this.#parts(), this.#place(resource), object.metadata.namespace ?? '', '')
+  async create<T extends KubeObject>(kind: StoredKind, object: T): Promise<T> {
+    const request = systemRequest(this.#parts(), this.#place(kind), object.metadata.namespace ?? '', '')
     return (await createObject(request, object, false)).object as T
   }
 
@@ -74,20 +82,28 @@ export class ObjectAccess implements ServerObjects {
     if (!place) return
     this.#objects.cache(place).listen((events) => {
       for (const { type, object, previous } of events) {
-        const [namespace, name] = place.resource.namespaced ? object.key.slice(place.prefix.length).split('/') : ['', object.key.slice(place.prefix.length)]
+        const [namespace, name] = place.resource.namespaced
+          ? object.key.slice(place.prefix.length).split('/')
+          : ['', object.key.slice(place.prefix.length)]
         const current = type === 'DELETED' ? undefined : object
         tell({ namespace: namespace!, name: name!, object: () => current?.object, previous: () => previous?.object })
       }
     })
   }
 
-  async delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {
-    const request = systemRequest(this.#parts(), this.#place(resource), namespace, name)
+  async delete(
+    kind: StoredKind,
+    namespace: string,
+    name: string,
+    options: DeleteOptions,
+    dryRun: boolean,
+  ): Promise<KubeObject> {
+    const request = systemRequest(this.#parts(), this.#place(kind), namespace, name)
     const outcome = await deleteObject(request, { ...options, ...(dryRun ? { dryRun: ['All'] } : {}) })
     return outcome.stored.object
   }
 
-  #place(resource: Resource): Registered {
-    return this.#registry.stored(resource.storedAs?.group ?? resource.group, resource.storedAs?.plural ?? resource.plural)!
+  #place(kind: StoredKind): Registered {
+    return this.#registry.stored(kind.storedAs?.group ?? kind.group, kind.storedAs?.plural ?? kind.plural)!
   }
 }

@@ -5,38 +5,39 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Store, StoreEvent, Watch } from '../../store/index.ts'
 import { TransformError, isEncrypted } from '../encryption/index.ts'
 import { type Encoded, encodeForStore } from './encode-object.ts'
-import { maxObjectBytes } from './limits.ts'
+import { maxObjectBytes } from './objects.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
-import { type CacheEvent, ResourceCache } from './resource-cache.ts'
+import type { CacheEvent } from './cache-listeners.ts'
+import { ResourceCache } from './resource-cache.ts'
 import { findByKey, registryPrefix } from './stored-keys.ts'
 import { type ReadValue, StoredObject, parseObject } from './stored-object.ts'
 
-export interface ObjectStoreOptions {
-  /** Gives the reader of a kind's objects that another program has stored. Default: they are served as they are. */
+interface ObjectStoreOptions {
+  /** The decoder of objects that another program has stored. Default: they are served as stored. */
   reader?(place: Registered): ReadValue
-  /** Names this program in the store. Without it, all that other processes have stored counts as another program's. */
+  /** Marks this program's writes in the store. Without it, all writes by other processes count as foreign. */
   mark?: number | undefined
-  /** Freezes each object that is written, before anybody gets it. */
+  /** Freezes each written object before it is shared. */
   freezes?: boolean
 }
 
-/** Objects on top of the log of revisions: a cache of everything current, and writes that are conditional on what was read. */
+/** The object layer over the log of revisions: a cache of all current objects, and conditional writes. */
 export class ObjectStore {
-  /** True if other servers write to the same store, so that what is known here may be older than what they have answered. */
+  /** True if other servers write to the same store, so that the cache may be older than their responses. */
   readonly isShared: boolean
   readonly #store: Store
-  /** Of kinds that are gone, too, as long as somebody is at work on one. */
+  /** Includes removed kinds that are still in use. */
   readonly #caches = new WeakMap<Registered, ResourceCache>()
-  /** Events name keys; this finds the cache by the prefix of the key's kind. */
+  /** Caches by key prefix, to dispatch store events. */
   readonly #byPrefix = new Map<string, ResourceCache>()
   readonly #encoded = new WeakMap<Buffer, Encoded>()
   readonly #options: ObjectStoreOptions
   readonly #mark: number | undefined
-  /** What happens to kinds that are being loaded, by the prefix of their keys. */
+  /** Events of kinds that are being loaded, by key prefix. */
   readonly #loading = new Map<string, StoreEvent[]>()
   #revision: number
   #feed: Watch | undefined
-  /** Who waits until a revision has been seen. */
+  /** Callers that wait for a revision. */
   readonly #waiting = new Set<{ revision: number; resolve(): void }>()
 
   private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
@@ -45,7 +46,8 @@ export class ObjectStore {
     this.#mark = options.mark
     this.isShared = store.currentRevision !== undefined
     this.#revision = revision
-    for (const registered of registry.storages()) this.#byPrefix.set(registered.prefix, this.#newCache(registered, revision))
+    for (const registered of registry.storages())
+      this.#byPrefix.set(registered.prefix, this.#newCache(registered, revision))
   }
 
   #newCache(registered: Registered, revision: number): ResourceCache {
@@ -53,12 +55,17 @@ export class ObjectStore {
     const ownMark = registered.resource.isCustom ? undefined : mark
     const headOf = registered.resource.conversion?.headOf
     const foreign = { upTo: revision, ownMark, read: reader(registered), headOf }
-    const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, { freezes, sharesValues: this.#store.keepsValues })
+    const cache = new ResourceCache(registered.prefix, registered.head, this.#encoded, foreign, {
+      freezes,
+      sharesValues: this.#store.keepsValues,
+    })
     this.#caches.set(registered, cache)
     return cache
   }
 
-  /** Loads all current objects. `onLost` is called if the store can no longer be followed: the process must not go on serving. */
+  /**
+   * Loads all current objects. `onLost` is called if the watch on the store fails: the process must stop serving then.
+   */
   static async open(
     store: Store,
     registry: Registry,
@@ -68,28 +75,35 @@ export class ObjectStore {
     const { items, revision } = await store.range(registryPrefix)
     const objects = new ObjectStore(store, registry, revision, options)
     for (const item of items) {
-      if (isEncrypted(item.value)) throw new TransformError(item.key, 'identity transformer tried to read encrypted data')
+      if (isEncrypted(item.value))
+        throw new TransformError(item.key, 'identity transformer tried to read encrypted data')
       objects.#cacheOf(item.key)?.load(item)
     }
-    objects.#feed = await store.watch(registryPrefix, revision, (events) => objects.#take(events), onLost, (seen) => objects.#saw(seen))
+    objects.#feed = await store.watch(
+      registryPrefix,
+      revision,
+      (events) => objects.#take(events),
+      onLost,
+      (seen) => objects.#saw(seen),
+    )
     return objects
   }
 
-  /** Loads what is stored of a kind, and follows it from now on. */
+  /** Loads the objects of a kind and keeps its cache current. */
   async openKind(registered: Registered): Promise<void> {
     const { prefix } = registered
     if (this.#byPrefix.has(prefix)) throw new Error(`${prefix} is open already`)
     await this.#load(registered)
   }
 
-  /** Reads what is stored of a kind anew, by another declaration. Its watches end, as what they have shown may look different. */
+  /** Reloads a kind after its declaration has changed, and ends its watches, because objects may look different. */
   async reopenKind(registered: Registered): Promise<void> {
     const before = this.#byPrefix.get(registered.prefix)
     await this.#load(registered)
     before?.end()
   }
 
-  /** Goes on with what is known of a kind under another declaration, which reads objects in the same way. */
+  /** Keeps the cache of a kind whose new declaration reads objects in the same way. */
   adoptKind(registered: Registered): void {
     this.#caches.set(registered, this.#byPrefix.get(registered.prefix)!)
   }
@@ -101,7 +115,7 @@ export class ObjectStore {
     this.#loading.set(prefix, meanwhile)
     try {
       const { items, revision } = await this.#store.range(prefix)
-      // Older events that are still to come would be taken for newer ones.
+      // Otherwise older events that are still to arrive would be taken for newer ones.
       if (this.isShared) await this.waitUntilSeen(revision)
       const cache = this.#newCache(registered, revision)
       for (const item of items) cache.load(item)
@@ -113,7 +127,7 @@ export class ObjectStore {
     }
   }
 
-  /** Follows a kind no more, and ends its watches. */
+  /** Removes the cache of a kind and ends its watches. */
   closeKind(registered: Registered): void {
     const cache = this.#byPrefix.get(registered.prefix)
     this.#byPrefix.delete(registered.prefix)
@@ -125,13 +139,13 @@ export class ObjectStore {
     return this.#revision
   }
 
-  /** Resolves once everything is known here that was written anywhere before the call. */
+  /** Resolves once the cache contains every write that was committed anywhere before the call. */
   async catchUp(): Promise<void> {
     const revision = await this.#store.currentRevision?.()
     if (revision !== undefined) await this.waitUntilSeen(revision)
   }
 
-  /** Resolves once everything up to `revision` is known here. */
+  /** Resolves once the cache has reached `revision`. */
   async waitUntilSeen(revision: number): Promise<void> {
     if (revision <= this.#revision) return
     await Promise.all([
@@ -157,7 +171,7 @@ export class ObjectStore {
     return this.cache(registered).get(this.key(registered, namespace, name))
   }
 
-  /** Writes a new object. The object is the store's from now on. */
+  /** Creates an object. The caller must not change it afterwards. */
   async create(registered: Registered, object: KubeObject, owners = noOwners): Promise<StoredObject> {
     const { namespace = '', name = '' } = object.metadata
     const key = this.key(registered, namespace, name)
@@ -169,15 +183,25 @@ export class ObjectStore {
   }
 
   /**
-   * Replaces `stored` by `object`; a conflict if it is no longer the current one. Writes nothing if both say the same, but for
-   * the times of owners.
+   * Replaces `stored` with `object`, or throws a conflict if `stored` is not current. Writes nothing if only timestamps
+   * of owners differ.
    */
-  async update(registered: Registered, stored: StoredObject, object: KubeObject, owners = stored.owners): Promise<StoredObject> {
+  async update(
+    registered: Registered,
+    stored: StoredObject,
+    object: KubeObject,
+    owners = stored.owners,
+  ): Promise<StoredObject> {
     object.metadata.resourceVersion = stored.object.metadata.resourceVersion!
     const isSame = deepEqual(object, stored.object) && isSameButForTimes(owners, stored.owners)
     if (isSame && !(await this.#isStale(stored))) return stored
     const encoded = this.#encode(object, isSame ? stored.owners : owners, stored)
-    const result = await this.#store.write({ key: stored.key, expected: stored.revision, value: encoded.value, mark: this.#mark })
+    const result = await this.#store.write({
+      key: stored.key,
+      expected: stored.revision,
+      value: encoded.value,
+      mark: this.#mark,
+    })
     if (!result.ok) throw this.#conflict(registered, object)
     return this.#written(registered, stored.key, result.revision, encoded)
   }
@@ -186,21 +210,27 @@ export class ObjectStore {
     return this.#store.isStale?.(key) ?? false
   }
 
-  /** Removes `stored`; a conflict if it is no longer the current one. Answers the revision of the removal. */
+  /** Removes `stored`, or throws a conflict if it is not current. Returns the revision of the removal. */
   async remove(registered: Registered, stored: StoredObject): Promise<number> {
     const result = await this.#store.write({ key: stored.key, expected: stored.revision, value: undefined })
     if (!result.ok) throw this.#conflict(registered, stored.object)
     return result.revision
   }
 
-  /** All objects under `prefix` as they were at `revision`. */
-  async rangeAt(registered: Registered, prefix: string, revision: number, after: string | undefined, limit: number | undefined) {
+  /** The objects under `prefix` at an old revision. */
+  async rangeAt(
+    registered: Registered,
+    prefix: string,
+    revision: number,
+    after: string | undefined,
+    limit: number | undefined,
+  ) {
     const result = await this.#store.range(prefix, { revision, after, limit })
     const cache = this.cache(registered)
     return { ...result, items: result.items.map((item) => cache.version(item)) }
   }
 
-  /** The events under `prefix` after a revision that is no longer the newest, and all that follow. */
+  /** The events under `prefix` after an old revision, and all later ones. */
   watchFrom(
     registered: Registered,
     prefix: string,
@@ -209,7 +239,16 @@ export class ObjectStore {
     onEnd: (why: Error) => void,
   ): Promise<Watch> {
     const cache = this.cache(registered)
-    return this.#store.watch(prefix, revision, (events) => onEvents(events.map((e) => cache.fromHistory(e)), events.at(-1)!.revision), onEnd)
+    return this.#store.watch(
+      prefix,
+      revision,
+      (events) =>
+        onEvents(
+          events.map((e) => cache.fromHistory(e)),
+          events.at(-1)!.revision,
+        ),
+      onEnd,
+    )
   }
 
   close(): void {
@@ -219,8 +258,10 @@ export class ObjectStore {
   #written(registered: Registered, key: string, revision: number, encoded: Encoded): StoredObject {
     const cache = this.cache(registered)
     const current = cache.get(key)
-    // Another commit may have followed before this writer was woken; its own version is still what it wrote.
-    return current?.revision === revision ? current : StoredObject.fromEncoded(key, revision, cache.headFor(encoded.value), encoded)
+    // Another commit may have followed before this writer resumed; its own version is still what it wrote.
+    return current?.revision === revision
+      ? current
+      : StoredObject.fromEncoded(key, revision, cache.headFor(encoded.value), encoded)
   }
 
   #encode(object: KubeObject, owners: PackedOwners, before?: StoredObject): Encoded {
@@ -240,7 +281,7 @@ export class ObjectStore {
     return findByKey(this.#byPrefix, key)
   }
 
-  /** Hands the events of one commit to the caches they belong to, keeping their order within each. */
+  /** Dispatches the events of one commit to their caches, in order. */
   #take(events: readonly StoreEvent[]): void {
     const last = events.at(-1)!
     this.#revision = last.revision
@@ -255,7 +296,7 @@ export class ObjectStore {
     if (this.#waiting.size > 0) this.#wake()
   }
 
-  /** Nothing more has happened up to `revision`. */
+  /** Records that the store has no more events up to `revision`. */
   #saw(revision: number): void {
     if (revision <= this.#revision) return
     this.#revision = revision
@@ -270,7 +311,7 @@ export class ObjectStore {
     }
   }
 
-  /** What happens to kinds that are being loaded is taken in when they are. */
+  /** Buffers events of kinds that are being loaded. */
   #keep(events: readonly StoreEvent[]): void {
     for (const event of events) findByKey(this.#loading, event.key)?.push(event)
   }

@@ -1,8 +1,14 @@
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { Resource } from '../registry/resource.ts'
 
-/** Who sent a request. */
+/** The parts of a resource that determine where its objects are stored. */
+export interface StoredKind {
+  group: string
+  plural: string
+  storedAs?: { group: string; plural: string }
+}
+
+/** The authenticated user of a request. */
 export interface UserInfo {
   name: string
   uid?: string
@@ -10,44 +16,64 @@ export interface UserInfo {
   extra?: Record<string, string[]>
 }
 
-/** Reads what is stored, at once and without I/O. What it hands out is shared: it must not be changed. */
+/** Reads current objects synchronously, from memory. Returned objects are shared and must not be changed. */
 export interface ObjectReader {
   get<T extends KubeObject>(group: string, plural: string, namespace: string, name: string): T | undefined
-  /** All objects, of one namespace if `namespace` is not ''. */
+  /** All objects, of one namespace unless `namespace` is ''. */
   list<T extends KubeObject>(group: string, plural: string, namespace: string): T[]
-  /** The same as it is now, each to be decoded when it is asked for: for who may stop before the end. */
+  /** A snapshot whose objects are decoded on access, for callers that may stop early. */
   listLazily?<T extends KubeObject>(group: string, plural: string, namespace: string): (() => T)[]
 }
 
-/** An object was stored, changed or removed. What it is and was is decoded when it is asked for. */
+/** A stored change. Objects are decoded on access. */
 export interface ObjectChange {
   namespace: string
   name: string
-  /** Undefined if it is gone. */
+  /** Undefined if the object was removed. */
   object(): KubeObject | undefined
-  /** Undefined if it is new. */
+  /** Undefined if the object was created. */
   previous(): KubeObject | undefined
 }
 
-/** Reads and writes stored objects below the level of verbs: for subresources and admission. */
+/** Reads and writes of stored objects for subresources and admission, without the checks of a request. */
 export interface Objects extends ObjectReader {
   /**
-   * Changes one object: `change` gets a copy of its own and returns the new object, the same one (nothing is written), or
-   * throws an ApiError. Called again with the newer object if another writer was faster. A missing object is a NotFound error.
+   * Updates an object. `change` gets a copy and returns the new object, or the stored one to write nothing; it may
+   * throw an ApiError. It is called again after a conflict. Throws NotFound for a missing object.
    */
-  update<T extends KubeObject>(resource: Resource, namespace: string, name: string, change: (copy: T, stored: T) => T, options?: { dryRun?: boolean }): Promise<T>
-  /** Tells of every change of a kind, before its writer is answered. */
+  update<T extends KubeObject>(
+    kind: StoredKind,
+    namespace: string,
+    name: string,
+    change: (copy: T, stored: T) => T,
+    options?: OwnUpdateOptions,
+  ): Promise<T>
+  /** Calls `tell` for every change of a kind, before the write is acknowledged. */
   follow(group: string, plural: string, tell: (change: ObjectChange) => void): void
-  /** What a delete request does, with finalizers, grace periods and preconditions. */
-  delete(resource: Resource, namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject>
+  /** Deletes like a DELETE request, with finalizers, grace periods and preconditions. */
+  delete(
+    kind: StoredKind,
+    namespace: string,
+    name: string,
+    options: DeleteOptions,
+    dryRun: boolean,
+  ): Promise<KubeObject>
 }
 
-/** What the server needs besides to keep objects of its own, such as the addresses that Services have taken. */
+export interface OwnUpdateOptions {
+  dryRun?: boolean
+  /**
+   * The change is to the status: `kube-apiserver` becomes the manager of its fields, through the status subresource.
+   */
+  isStatus?: boolean
+}
+
+/** Additional access for objects that the server itself maintains, such as the allocated addresses of Services. */
 export interface ServerObjects extends Objects {
-  /** True if there is such an object: as get, without reading it. */
+  /** True if the object exists. It is not decoded. */
   has(group: string, plural: string, namespace: string, name: string): boolean
-  /** What a create request does, as the server itself. */
-  create<T extends KubeObject>(resource: Resource, object: T): Promise<T>
+  /** Creates like a POST request by the server itself. */
+  create<T extends KubeObject>(kind: StoredKind, object: T): Promise<T>
 }
 
 export interface DeleteOptions {
@@ -57,3 +83,6 @@ export interface DeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string }
   dryRun?: string[]
 }
+
+/** The maximum size of an object: the default limit of etcd requests. */
+export const maxObjectBytes = 1536 * 1024

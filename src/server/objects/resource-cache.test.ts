@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { StoreEvent } from '../../store/index.ts'
-import { type CacheEvent, ResourceCache } from './resource-cache.ts'
+import type { CacheEvent } from './cache-listeners.ts'
+import { ResourceCache } from './resource-cache.ts'
 import { type Encoded, encodeForStore } from './encode-object.ts'
 import { headOf, parseObject } from './stored-object.ts'
 

@@ -1,56 +1,54 @@
 import { deepFreeze } from '../../api/json/index.ts'
 import { OrderedMap } from '../../base/ordered-map.ts'
 import type { StoreEvent, Versioned } from '../../store/index.ts'
+import { type CacheEvent, type CacheListener, CacheListeners, type WantedField } from './cache-listeners.ts'
 import type { Encoded } from './encode-object.ts'
-import { type Head, type LineType, type ReadValue, StoredObject } from './stored-object.ts'
+import { type Head, type ReadValue, StoredObject } from './stored-object.ts'
 
-export type CacheEventType = LineType
-
-/** A change to one object. `previous` is what it was before, absent for a new one; a deletion's `object` is the last state at the deletion's revision. */
-export interface CacheEvent {
-  type: CacheEventType
-  object: StoredObject
-  previous: StoredObject | undefined
-}
-
-/** How versions are read that another program has written: they may lack what this one would have added. */
-export interface Foreign {
-  /** All revisions up to this one were written before this process. */
+/** Decoding of versions that another program has stored, which may lack defaults that this one sets. */
+interface Foreign {
+  /** Revisions up to this one were written before this process started. */
   upTo: number
-  /** The store's mark of versions that this program has written, in this process or before. */
+  /** The store's mark of versions written by this program, in this or an earlier process. */
   ownMark: number | undefined
   read: ReadValue
-  /** Says how a version's bytes begin, where versions of a kind are stored side by side. Absent: as those of the cache's kind. */
+  /**
+   * The head of a version's bytes, for kinds that are stored in several versions. Default: the head of the cache's
+   * kind.
+   */
   headOf?: ((value: Buffer) => Head) | undefined
 }
 
-export interface ResourceCacheOptions {
-  /** Objects are frozen before anybody gets them. */
+interface ResourceCacheOptions {
+  /** Objects are frozen before they are shared. */
   freezes?: boolean | undefined
   /** The store keeps values in memory, so versions share them. */
   sharesValues?: boolean | undefined
 }
 
-/** Called with the events of one commit, in order. */
-export type CacheListener = (events: readonly CacheEvent[], revision: number) => void
-
 type StoredVersion = Pick<Versioned, 'key' | 'revision' | 'value' | 'mark'>
 
-/** The current state of all objects of one resource, kept up to date by the store's events before their writers are answered. */
+/** The current objects of one resource. Store events update it before their writes are acknowledged. */
 export class ResourceCache {
   readonly prefix: string
   readonly head: Head
   readonly #objects = new OrderedMap<StoredObject>()
-  readonly #listeners = new Set<CacheListener>()
+  readonly #listeners = new CacheListeners()
   readonly #ends = new Set<() => void>()
   #isEnded = false
-  /** What writers have encoded, so that their own commit need not be parsed again. */
+  /** Objects that writers have encoded, by their bytes, so that their own commits are not parsed again. */
   readonly #encoded: WeakMap<Buffer, Encoded>
 
   readonly #options: ResourceCacheOptions
   readonly #foreign: Foreign
 
-  constructor(prefix: string, head: Head, encoded: WeakMap<Buffer, Encoded>, foreign: Foreign, options: ResourceCacheOptions = {}) {
+  constructor(
+    prefix: string,
+    head: Head,
+    encoded: WeakMap<Buffer, Encoded>,
+    foreign: Foreign,
+    options: ResourceCacheOptions = {},
+  ) {
     this.prefix = prefix
     this.head = head
     this.#encoded = encoded
@@ -70,22 +68,22 @@ export class ResourceCache {
     return this.#objects.get(key)
   }
 
-  /** Objects whose key starts with `prefix` (which starts with the cache's own), in order. The cache must not change meanwhile. */
+  /** The objects whose keys start with `prefix`, in order. The cache must not change during the iteration. */
   range(prefix: string): IterableIterator<StoredObject> {
     return this.#objects.rangePrefix(prefix)
   }
 
-  /** The same objects as they are now, for who goes through them in several turns; those behind `after` only, `limit` at most. */
+  /** A copy of that range, for iteration over several turns: objects after the key `after`, at most `limit`. */
   snapshot(prefix: string, after?: string, limit?: number): { values: StoredObject[]; behind: number } {
     return this.#objects.snapshot(prefix, after, limit)
   }
 
-  /** How many objects there are below a prefix. Costs next to nothing, however many. */
+  /** The number of objects under a prefix, without iteration. */
   count(prefix: string): number {
     return this.#objects.snapshot(prefix, undefined, 0).behind
   }
 
-  /** How the bytes of a version begin. */
+  /** The head of a version's bytes. */
   headFor(value: Buffer): Head {
     return this.#foreign.headOf?.(value) ?? this.head
   }
@@ -94,32 +92,35 @@ export class ResourceCache {
     this.#objects.set(stored.key, this.#past(stored))
   }
 
-  /** A version out of the store's history: the cache's own where it is still the current one. */
+  /** A version from the store's history. The cached object is reused if it is still current. */
   version(stored: StoredVersion): StoredObject {
     const current = this.#objects.get(stored.key)
     return current?.revision === stored.revision ? current : this.#past(stored)
   }
 
-  /** Takes in the store's events of one commit and tells the listeners. */
+  /** Applies the store events of one commit and calls the listeners. */
   apply(events: readonly StoreEvent[], revision: number): void {
     const told: CacheEvent[] = []
     for (const event of events) told.push(this.#applyOne(event))
-    for (const listener of this.#listeners) listener(told, revision)
+    this.#listeners.tell(told, revision)
   }
 
-  listen(listener: CacheListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  /** With `wanted`, the listener is not called for objects that never had that value. */
+  listen(listener: CacheListener, wanted?: WantedField): () => void {
+    return this.#listeners.add(listener, wanted)
   }
 
-  /** Calls `fn` once when the kind is served no more, at once if that is so already. The returned function takes that back. */
+  /**
+   * Calls `fn` once when the kind is removed, or immediately if it has been. The returned function removes the
+   * callback.
+   */
   whenEnded(fn: () => void): () => void {
     if (this.#isEnded) fn()
     else this.#ends.add(fn)
     return () => this.#ends.delete(fn)
   }
 
-  /** The kind is served no more: nobody hears of it again. */
+  /** Ends the cache after its kind was removed. */
   end(): void {
     this.#isEnded = true
     for (const fn of this.#ends) fn()
@@ -134,17 +135,31 @@ export class ResourceCache {
     }
     const type = previous ? 'MODIFIED' : 'ADDED'
     const encoded = this.#encoded.get(event.value)
-    // The bytes stay for as long as the version does, and would keep the decoded object with them.
+    // The bytes live as long as the version, and would keep the decoded object alive.
     this.#encoded.delete(event.value)
     const object = encoded
-      ? StoredObject.fromEncoded(event.key, event.revision, this.headFor(event.value), encoded, type, this.#options.sharesValues)
-      : StoredObject.unread(event.key, event.revision, event.value, this.headFor(event.value), this.#readerOf(event), type)
+      ? StoredObject.fromEncoded(
+          event.key,
+          event.revision,
+          this.headFor(event.value),
+          encoded,
+          type,
+          this.#options.sharesValues,
+        )
+      : StoredObject.unread(
+          event.key,
+          event.revision,
+          event.value,
+          this.headFor(event.value),
+          this.#readerOf(event),
+          type,
+        )
     if (this.#options.freezes) deepFreeze(object.object)
     this.#objects.set(event.key, object)
     return { type, object, previous }
   }
 
-  /** An event out of the store's history, as the cache would have told it. */
+  /** Converts an event from the store's history into a cache event. */
   fromHistory(event: StoreEvent): CacheEvent {
     const previous = event.previous && this.version(event.previous)
     if (event.type === 'delete') return { type: 'DELETED', object: previous!.at(event.revision), previous }
@@ -157,7 +172,7 @@ export class ResourceCache {
     return StoredObject.unread(key, revision, value, this.headFor(value), read)
   }
 
-  /** Undefined for a version of this program, which is served as it is stored. */
+  /** Undefined for a version of this program, which is served as stored. */
   #readerOf({ mark }: StoredVersion): ReadValue | undefined {
     const { ownMark, read } = this.#foreign
     return mark !== undefined && mark === ownMark ? undefined : read

@@ -1,10 +1,9 @@
-/** Every object is stored under this. */
+/** The prefix of all objects in the store. */
 export const registryPrefix = '/registry/'
 
 /**
- * The kinds outside the core group that kube-apiserver 1.36 stores without their group, so that our keys are the ones
- * that it would use. A kind is listed here only if it is Kubernetes' own: a custom resource in one of these groups is
- * stored by group, like every other.
+ * Kinds outside of the core group that kube-apiserver 1.36 stores without their group; our keys are the same. Only
+ * Kubernetes' own kinds are listed: a custom resource in one of these groups is stored by group.
  */
 const ungrouped: Readonly<Record<string, readonly string[]>> = {
   'admissionregistration.k8s.io': [
@@ -48,7 +47,7 @@ const ungrouped: Readonly<Record<string, readonly string[]>> = {
   'storagemigration.k8s.io': ['storageversionmigrations'],
 }
 
-/** Kubernetes' own kinds whose keys do not have their plural name. */
+/** Kubernetes' kinds whose keys differ from their plural name. */
 const otherNames: Readonly<Record<string, string>> = {
   endpoints: 'services/endpoints',
   ingresses: 'ingress',
@@ -57,19 +56,21 @@ const otherNames: Readonly<Record<string, string>> = {
   services: 'services/specs',
 }
 
-/** What the keys of a kind's objects begin with: `/registry/pods/`, `/registry/example.com/widgets/`. */
+/** The prefix of a kind's keys: `/registry/pods/`, `/registry/example.com/widgets/`. */
 export function keyPrefix(group: string, plural: string): string {
   const isUngrouped = group === '' || (Object.hasOwn(ungrouped, group) && ungrouped[group]!.includes(plural))
   if (!isUngrouped) return `${registryPrefix}${group}/${plural}/`
   return `${registryPrefix}${Object.hasOwn(otherNames, plural) ? otherNames[plural]! : plural}/`
 }
 
-const groupOfPlural = new Map(Object.entries(ungrouped).flatMap(([group, plurals]) => plurals.map((plural): [string, string] => [plural, group])))
-// Events of both groups are stored as those of the core group.
+const groupOfPlural = new Map(
+  Object.entries(ungrouped).flatMap(([group, plurals]) => plurals.map((plural): [string, string] => [plural, group])),
+)
+// Events of both groups are stored under the core group.
 groupOfPlural.delete('events')
 const pluralOfName = new Map(Object.entries(otherNames).map(([plural, name]): [string, string] => [name, plural]))
 
-/** The kind that a key of the store is of. A group that is not Kubernetes' own has a dot in it, a plural has none. */
+/** The kind of a key. Groups that are not Kubernetes' own contain a dot, plurals do not. */
 export function resourceOfKey(key: string): { group: string; plural: string } {
   const [first = '', second = ''] = key.slice(registryPrefix.length).split('/', 2)
   if (first.includes('.') || (second !== '' && Object.hasOwn(ungrouped, first))) return { group: first, plural: second }
@@ -77,15 +78,15 @@ export function resourceOfKey(key: string): { group: string; plural: string } {
   return { group: groupOfPlural.get(plural) ?? '', plural }
 }
 
-/** The parts of a registered kind that say where it is stored. */
-export interface Place {
+/** The parts of a registered kind that determine its keys. */
+interface Place {
   readonly prefix: string
   readonly resource: { readonly group: string; readonly plural: string }
 }
 
 /**
- * Throws if a range of one kind would show objects of another: no prefix may begin with another's. For that reason no
- * kind has `/registry/services/`, while `/registry/services/specs/` and `/registry/services/endpoints/` are fine.
+ * Throws if one kind's prefix is a prefix of another's, because a range would then return objects of both. Therefore no
+ * kind has `/registry/services/`, while `/registry/services/specs/` and `/registry/services/endpoints/` are valid.
  */
 export function assertSeparate(place: Place, others: Iterable<Place>): void {
   for (const other of others) {
@@ -97,8 +98,8 @@ export function assertSeparate(place: Place, others: Iterable<Place>): void {
 }
 
 /**
- * The kind that a key belongs to, out of a map by prefix. A prefix has one or two parts behind `/registry/`. None
- * begins with another, so the first that is found is the only one.
+ * Finds the entry of a key in a map by prefix. A prefix has one or two segments after `/registry/`. None is a prefix of
+ * another, so the first match is the only one.
  */
 export function findByKey<T>(byPrefix: ReadonlyMap<string, T>, key: string): T | undefined {
   const first = key.indexOf('/', registryPrefix.length) + 1

@@ -1,77 +1,90 @@
 import { deepFreeze, readJson } from '../../api/json/index.ts'
-import { type PackedOwners, decodeOwners, memberLength, noOwners, packAll, withManagedFields, writeMember } from '../../api/managed-fields/index.ts'
+import {
+  type PackedOwners,
+  decodeOwners,
+  memberLength,
+  noOwners,
+  packAll,
+  withManagedFields,
+  writeMember,
+} from '../../api/managed-fields/index.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import { encodeForStore, headText, specOpening } from './encode-object.ts'
 import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
 import { passingBytes } from './kept-bytes.ts'
 
-/** How an object's bytes begin: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
+/** The first bytes of an object: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
   readonly text: string
-  /** Length of the part that names version and kind, which items of a list go without. */
+  /** The length of version and kind, which are left out for items of a list. */
   readonly typeLength: number
-  /** Length up to and including `"metadata":{`, where the resource version goes. */
+  /** The length up to and including `"metadata":{`, where the resource version is inserted. */
   readonly metadataLength: number
 }
 
 const metadataOpening = '"metadata":{'
 const ownersOpening = '"managedFields":['
 
-/** Items of lists of custom kinds say their version and kind. */
+/** `isCustom`: list items of custom resources keep apiVersion and kind. */
 export function headOf(apiVersion: string, kind: string, isCustom = false): Head {
   const text = headText(apiVersion, kind)
   const metadataLength = Buffer.byteLength(text)
   return { text, typeLength: isCustom ? 1 : metadataLength - metadataOpening.length, metadataLength }
 }
 
-/** What a dry run has not stored has no revision. */
+/** The object of a dry run has no revision. */
 const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVersion":"${revision}",`)
 
-/** What an event of a watch says has happened. */
+/** The type of a watch event. */
 export type LineType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** Reads a stored value, which has no resource version. */
+/** Decodes a stored value, which has no resource version. */
 export type ReadValue = (value: Buffer) => KubeObject
 
-/** Parses an object's bytes as they are. */
+/** Parses an object's bytes without decoding or defaulting. */
 export const parseObject: ReadValue = (bytes) => readJson(bytes.toString()) as KubeObject
 
-/** Most objects have these parts. */
+/** The shape of most objects. */
 type WithParts = KubeObject & { spec?: unknown; status?: unknown }
 
-/** How an event's line begins, up to the object, and how it ends. */
+/** The start of a watch line, up to the object. */
 const opening = (type: string) => `{"type":"${type}","object":`
 const ending = '}\n'
-const openings: Record<LineType, string> = { ADDED: opening('ADDED'), MODIFIED: opening('MODIFIED'), DELETED: opening('DELETED') }
+const openings: Record<LineType, string> = {
+  ADDED: opening('ADDED'),
+  MODIFIED: opening('MODIFIED'),
+  DELETED: opening('DELETED'),
+}
 
 /**
- * One version of one object as it was committed: immutable, shared by the cache, readers, lists and watchers. It is encoded once.
- * The stored bytes have no resource version (the store knows it). Clients see it as metadata's first member, followed by managedFields.
+ * One committed version of an object: immutable, encoded once, shared by the cache, readers, lists and watchers. The
+ * stored bytes have no resource version, because the store knows it. Clients see it as the first member of metadata,
+ * followed by managedFields.
  */
 export class StoredObject implements KnownParts {
   readonly key: string
   readonly revision: number
   readonly #type: LineType
   readonly #head: Head
-  /** The bytes without the resource version. managedFields are in them where `#hasOwnersInside`. */
+  /** The bytes without the resource version. They contain managedFields if `#hasOwnersInside`. */
   #value: Buffer
   /**
-   * Many objects have the same managedFields, which are a third of a pod's bytes: the bytes of a version go without them, and
-   * `#owners` has them. Values that a store keeps in memory anyway are shared as they are.
+   * Many objects have equal managedFields, which are a third of a pod's bytes. Therefore the bytes are kept without
+   * them, and `#owners` is shared. Values that a store keeps in memory are shared unchanged.
    */
   #hasOwnersInside: boolean
-  /** Undefined while nobody has asked for those that are inside. */
+  /** Undefined until the owners inside the bytes are first read. */
   #owners: PackedOwners | undefined
-  /** How `#value` is read that another program has written. */
+  /** Decodes `#value` if another program has written it. */
   #read: ReadValue | undefined
   /**
-   * Decoded, takes twice the room of the bytes. It stays for as long as somebody in this process has it, such as an
-   * informer, and else until the next full garbage collection: whoever asks then gets another copy out of the bytes.
+   * A decoded object takes twice the memory of its bytes. It lives while anything in this process, such as an informer,
+   * refers to it, or until the next full garbage collection; then it is decoded again on access.
    */
   #object: WeakRef<KubeObject> | undefined
-  /** The line of the event that made this version. All watchers and readers of the moment share one copy. */
+  /** The watch line of this version's event, shared by all concurrent watchers. */
   #line: WeakRef<Buffer> | undefined
-  /** Where the spec is in the value that this program has stored. */
+  /** The position of the spec in a value that this program has written. */
   #spec: SpecPlace | undefined
 
   private constructor(key: string, revision: number, value: Buffer, type: LineType, head: Head) {
@@ -89,21 +102,30 @@ export class StoredObject implements KnownParts {
   }
 
   /**
-   * A version that this process has written. Its object must not be changed any more. `type` is that of the event most watchers
-   * get. `isShared`: the store keeps the value in memory.
+   * A version that this process has written. The object must not be changed afterwards. `type` is the event type that
+   * most watchers get. `isShared`: the store keeps the value in memory.
    */
-  static fromEncoded(key: string, revision: number, head: Head, encoded: Encoded, type: LineType = 'ADDED', isShared = false): StoredObject {
+  static fromEncoded(
+    key: string,
+    revision: number,
+    head: Head,
+    encoded: Encoded,
+    type: LineType = 'ADDED',
+    isShared = false,
+  ): StoredObject {
     const { value, bare, object, owners, spec } = encoded
     const stored = new StoredObject(key, revision, isShared ? value : bare, type, head)
     stored.#hasOwnersInside = isShared && value !== bare
     stored.#owners = owners
-    if (revision) object.metadata.resourceVersion = String(revision)
+    // The event of its commit may have set it already.
+    if (revision && object.metadata.resourceVersion !== String(revision))
+      object.metadata.resourceVersion = String(revision)
     stored.#object = new WeakRef(object)
     stored.#spec = spec
     return stored
   }
 
-  /** A version whose object is made when it is first asked for: by `read`, or as it is stored. */
+  /** A version that is decoded on first access: by `read`, or as stored. */
   static unread(
     key: string,
     revision: number,
@@ -120,19 +142,19 @@ export class StoredObject implements KnownParts {
     return stored
   }
 
-  /** The same content under another revision: what a deletion's event shows. */
+  /** The same content at another revision, for deletion events. */
   at(revision: number): StoredObject {
     this.#readForeign()
     const other = new StoredObject(this.key, revision, this.#value, 'DELETED', this.#head)
     other.#hasOwnersInside = this.#hasOwnersInside
     other.#owners = this.#owners
     const was = this.#object?.deref()
-    // Parts are shared, as nobody changes them.
+    // Parts can be shared because they are immutable.
     if (was) other.#object = new WeakRef({ ...was, metadata: { ...was.metadata, resourceVersion: String(revision) } })
     return other
   }
 
-  /** Puts the bytes that this program would have stored in the place of those of another one. */
+  /** Replaces the bytes of another program with those that this program would have stored. */
   #readForeign(): void {
     const read = this.#read
     if (!read) return
@@ -146,27 +168,35 @@ export class StoredObject implements KnownParts {
     this.#spec = spec
   }
 
-  /** True if its bytes begin with this head: it is of that version of its kind. */
+  /** True if the bytes start with this head, so that they are of its version. */
   isOf(head: Head): boolean {
     return this.#head.text === head.text
   }
 
-  /** The same revision of the object as another version of its kind shows it. The object is its own from now on. */
+  /** The same revision, converted to another version of the kind. It takes ownership of the object. */
   converted(object: KubeObject, head: Head): StoredObject {
-    return StoredObject.fromEncoded(this.key, this.revision, head, encodeForStore(splitOwners(object)[0], this.owners), this.#type)
+    return StoredObject.fromEncoded(
+      this.key,
+      this.revision,
+      head,
+      encodeForStore(splitOwners(object)[0], this.owners),
+      this.#type,
+    )
   }
 
-  /** Those who manage its fields. */
+  /** The owners of the object's fields. */
   get owners(): PackedOwners {
-    return (this.#owners ??= this.#hasOwnersInside ? splitOwners((this.#read ?? parseObject)(this.#value))[1] : noOwners)
+    return (this.#owners ??= this.#hasOwnersInside
+      ? splitOwners((this.#read ?? parseObject)(this.#value))[1]
+      : noOwners)
   }
 
-  /** About the length of `bytes`, without making them. */
+  /** The approximate length of `bytes`, without encoding. */
   get roughSize(): number {
     return this.#value.length
   }
 
-  /** The decoded object, without managedFields. Shared: it must not be changed. */
+  /** The decoded object without managedFields. It is shared and must not be changed. */
   get object(): KubeObject {
     const known = this.#object?.deref()
     if (known) return known
@@ -182,12 +212,12 @@ export class StoredObject implements KnownParts {
     return withManagedFields(this.object, this.owners)
   }
 
-  /** The members of metadata that are not in `#value`, in bytes. */
+  /** The length of the members of metadata that are not in `#value`. */
   get #addedLength(): number {
     return versionMember(this.revision).length + (this.#hasOwnersInside ? 0 : memberLength(this.owners))
   }
 
-  /** Writes the bytes that clients see from an offset in the head on, and answers where they end. */
+  /** Writes the client's view of the bytes from an offset in the head on, and returns the end position. */
   #copy(to: Buffer, start: number, from = 0): number {
     const { metadataLength } = this.#head
     let at = start + this.#value.copy(to, start, from, metadataLength)
@@ -202,7 +232,7 @@ export class StoredObject implements KnownParts {
     return this.#value.length + this.#addedLength
   }
 
-  /** The object as clients see it. */
+  /** The object's bytes as clients see it. */
   get bytes(): Buffer {
     const line = this.#lineOfType()
     return line.subarray(openings[this.#type].length, line.length - ending.length)
@@ -222,12 +252,12 @@ export class StoredObject implements KnownParts {
     return line
   }
 
-  /** False if the text does not stand in its bytes, as far as that can be told without decoding or encoding. */
+  /** False if the bytes cannot contain the text, as far as this is known without decoding or encoding. */
   mayHold(text: Buffer): boolean {
     return this.#object?.deref() !== undefined || this.#value.includes(text)
   }
 
-  /** The bytes of `spec`, if it is this object's own, and they are known. */
+  /** The bytes of `spec`, if it is this object's spec and its position is known. */
   specBytes(spec: unknown): Buffer | undefined {
     if (!this.#spec || (this.object as WithParts).spec !== spec) return undefined
     const end = this.#value.length - this.#spec.tail
@@ -242,7 +272,8 @@ export class StoredObject implements KnownParts {
 
   bytesBeforeStatus(object: WithParts): BeforeStatus | undefined {
     const own: WithParts = this.object
-    if (!this.#spec || own.spec !== object.spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind) return undefined
+    if (!this.#spec || own.spec !== object.spec || own.apiVersion !== object.apiVersion || own.kind !== object.kind)
+      return undefined
     if (!isSameButForVersion(own.metadata, object.metadata)) return undefined
     const { metadataLength } = this.#head
     const restFrom = metadataLength + (this.#hasOwnersInside ? memberLength(this.owners) : 0)
@@ -250,30 +281,33 @@ export class StoredObject implements KnownParts {
     return { pieces: [this.#value.subarray(0, metadataLength), rest], specLength: this.#spec.length }
   }
 
-  /** The bytes of its metadata, if it is known where they are. */
+  /** The bytes of metadata, if their position is known. */
   get metadataBytes(): Buffer | undefined {
     if (!this.#spec) return undefined
     const { bytes } = this
-    return bytes.subarray(this.#head.metadataLength - 1, bytes.length - this.#spec.tail - this.#spec.length - specOpening.length)
+    return bytes.subarray(
+      this.#head.metadataLength - 1,
+      bytes.length - this.#spec.tail - this.#spec.length - specOpening.length,
+    )
   }
 
-  /** The same object for whom we cannot trust to leave it alone. Frozen the first time it is asked for. */
+  /** The object for untrusted readers, frozen on first access. */
   get frozen(): KubeObject {
     return deepFreeze(this.object)
   }
 
-  /** Length of everything behind the opening brace but version and kind: of how an item of a list goes on after `{`. */
+  /** The length of the item's bytes after `{`, without version and kind. */
   get itemTailLength(): number {
     return this.size - this.#head.typeLength
   }
 
-  /** Writes these bytes, and answers where they end. */
+  /** Writes these bytes and returns the end position. */
   copyItemTail(to: Buffer, at: number): number {
     this.#readForeign()
     return this.#copy(to, at, this.#head.typeLength)
   }
 
-  /** The line of an event about this version; the same one for all who get the event that made it. */
+  /** The watch line of an event for this version, shared by all receivers of the event. */
   watchLine(type: LineType): Buffer {
     return type === this.#type ? this.#lineOfType() : this.#newLine(type)
   }
@@ -284,20 +318,22 @@ function withoutVersion(object: KubeObject): KubeObject {
   return { ...object, metadata }
 }
 
-/** Whether all members but the resource version are the very same. */
+/** True if all members but the resource version are identical. */
 function isSameButForVersion(one: ObjectMeta, other: ObjectMeta): boolean {
-  const differs = (name: string) => name !== 'resourceVersion' && one[name as keyof ObjectMeta] !== other[name as keyof ObjectMeta]
+  const differs = (name: string) =>
+    name !== 'resourceVersion' && one[name as keyof ObjectMeta] !== other[name as keyof ObjectMeta]
   for (const name in one) if (differs(name)) return false
   for (const name in other) if (differs(name)) return false
   return true
 }
 
-/** An object without managedFields, and these apart. */
+/** Splits an object into the object without managedFields and the owners. */
 function splitOwners(object: KubeObject): [KubeObject, PackedOwners] {
   const { managedFields, ...metadata } = object.metadata
   if (!managedFields?.length) return [object, noOwners]
   return [{ ...object, metadata }, packAll(decodeOwners(managedFields, true) ?? [])]
 }
 
-/** One event of a watch in its wire form. */
-export const watchLine = (type: string, object: Buffer): Buffer => Buffer.concat([Buffer.from(opening(type)), object, Buffer.from(ending)])
+/** The wire form of a watch event. */
+export const watchLine = (type: string, object: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(opening(type)), object, Buffer.from(ending)])

@@ -5,27 +5,30 @@ import { CompactedError, type Watch } from '../../store/index.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { WatchSpec } from '../requests/request.ts'
-import type { CacheEvent, CacheEventType } from './resource-cache.ts'
+import type { CacheEvent, CacheEventType } from './cache-listeners.ts'
 import type { StoredObject } from './stored-object.ts'
 import { shown } from '../verbs/shown.ts'
 import { EventConverter } from './watch-conversion.ts'
 
-/** How often a watcher that asked for it hears how far it has seen everything, though nothing of its own changed. */
-export const bookmarkIntervalMs = 60_000
+/** The interval of bookmarks for a watch that requested them. */
+const bookmarkIntervalMs = 60_000
 
-/** Gets what a watch sends. */
+/** Receives the output of a watch. */
 export interface WatchReceiver {
-  /** What is there when the watch begins. */
+  /** The objects at the start of the watch. */
   initial(objects: readonly StoredObject[]): void
-  /** True if more of history can be taken now. If not, `resume` is called when it can. Absent where all can always be taken. */
+  /**
+   * True if the receiver can take more history. Otherwise `resume` is called when it can. Absent for a receiver without
+   * a limit.
+   */
   hasRoom?(resume: () => void): boolean
-  /** One commit's worth. */
+  /** The events of one commit. */
   events(events: readonly WatchEvent[]): void
-  /** Everything up to `revision` has been sent; `isInitialEnd` marks the end of the initial list. */
+  /** All events up to `revision` have been sent. `isInitialEnd` marks the end of the initial objects. */
   bookmark(revision: number, isInitialEnd: boolean): void
-  /** The watch cannot go on. */
+  /** The watch has failed. */
   error(error: ApiError): void
-  /** The watch is over: its time is up, or after an error. */
+  /** The watch has ended: by timeout, or after an error. */
   end(): void
 }
 
@@ -34,7 +37,10 @@ export interface WatchEvent {
   object: StoredObject
 }
 
-/** What an event of the cache is to a watcher with a selector: objects come into sight and leave it. */
+/**
+ * Converts a cache event for a watch with a selector: an object that starts to match is ADDED, one that stops is
+ * DELETED.
+ */
 export function visibleEvent(event: CacheEvent, spec: Pick<WatchSpec, 'prefix' | 'matches'>): WatchEvent | undefined {
   const { object, previous } = event
   if (!object.key.startsWith(spec.prefix)) return undefined
@@ -48,8 +54,14 @@ export function visibleEvent(event: CacheEvent, spec: Pick<WatchSpec, 'prefix' |
 
 const tooOld = (asked: number, oldest: number) => expired(`too old resource version: ${asked} (${oldest})`)
 
-/** Runs a watch until its time is up, it fails, or the returned function is called. */
-export function startWatch(objects: ObjectStore, target: Registered, spec: WatchSpec, receiver: WatchReceiver, clock: Clock): () => void {
+/** Runs a watch until its timeout, a failure, or a call of the returned function. */
+export function startWatch(
+  objects: ObjectStore,
+  target: Registered,
+  spec: WatchSpec,
+  receiver: WatchReceiver,
+  clock: Clock,
+): () => void {
   const cache = objects.cache(target)
   const stops: (() => void)[] = []
   let isOver = false
@@ -75,18 +87,19 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
       }
       if (seen.length) receiver.events(seen)
     } catch (e) {
-      // The one watch that fails ends: neither the others nor the writers have to do with it.
+      // A failure ends only this watch, and affects neither other watches nor writers.
       end(failure(e))
     }
   }
-  const converter = conversion && new EventConverter(conversion, spec.matches !== undefined, tell, (e) => end(failure(e)))
+  const converter =
+    conversion && new EventConverter(conversion, spec.matches !== undefined, tell, (e) => end(failure(e)))
   const deliver = converter ? (events: readonly CacheEvent[]) => converter.events(events) : tell
 
   stops.push(cache.whenEnded(() => end()))
   if (isOver) return stop
-  // Objects that were there are sent as they are now, which may be newer than when the watch was asked for.
+  // Initial objects are sent in their current state, which may be newer than the start of the watch.
   if (spec.initial !== 'none') sendInitial(objects, target, spec, receiver, deliver, end, stops, clock)
-  else if (spec.from >= objects.revision) stops.push(cache.listen(deliver))
+  else if (spec.from >= objects.revision) stops.push(cache.listen(deliver, spec.wanted))
   else followHistory(objects, target, spec, receiver, deliver, end, stops)
 
   const remind = () => {
@@ -103,13 +116,14 @@ export function startWatch(objects: ObjectStore, target: Registered, spec: Watch
   return stop
 }
 
-const failure = (e: unknown): ApiError => e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
+const failure = (e: unknown): ApiError =>
+  e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
 
-/** Sends what is there, chosen in slices; what happens meanwhile waits for it. */
+/** Sends the initial objects, filtered in slices. Events that arrive meanwhile are delivered after them. */
 function sendInitial(
   objects: ObjectStore,
   target: Registered,
-  { prefix, matches, initial }: WatchSpec,
+  { prefix, matches, wanted, initial }: WatchSpec,
   receiver: WatchReceiver,
   deliver: (events: readonly CacheEvent[]) => void,
   end: (error?: ApiError) => void,
@@ -125,12 +139,15 @@ function sendInitial(
   }
   if (!matches && !(values instanceof Promise)) {
     send(values)
-    stops.push(cache.listen(deliver))
+    stops.push(cache.listen(deliver, wanted))
     return
   }
   let held: (readonly CacheEvent[])[] | undefined = []
   let isOver = false
-  stops.push(cache.listen((events) => (held ? void held.push(events) : deliver(events))), () => (isOver = true))
+  stops.push(
+    cache.listen((events) => (held ? void held.push(events) : deliver(events)), wanted),
+    () => (isOver = true),
+  )
   const found: StoredObject[] = []
   const choose = (stored: StoredObject) => {
     try {
@@ -151,7 +168,7 @@ function sendInitial(
   else chooseAll(values)
 }
 
-/** For a watch that starts in the past: the store replays its log, as fast as the receiver takes it, until the cache can take over. */
+/** Starts a watch at an old revision: the store replays its log at the receiver's pace until the cache takes over. */
 function followHistory(
   objects: ObjectStore,
   target: Registered,
@@ -177,12 +194,13 @@ function followHistory(
     const follow = (events: readonly CacheEvent[], revision: number) => {
       deliver(events)
       if (isClosed || isOver || !history) return
-      // The cache takes in a commit before anybody else: once its newest has been seen here too, nothing lies between the two.
+      // The cache applies a commit before any other listener. Once the replay has reached its revision, there is no
+      // gap.
       const isCurrent = revision === objects.revision
       if (!isCurrent && (receiver.hasRoom?.(() => isClosed || from(revision)) ?? true)) return
       isOver = true
       close()
-      if (isCurrent) stops.push(objects.cache(target).listen(deliver))
+      if (isCurrent) stops.push(objects.cache(target).listen(deliver, spec.wanted))
     }
     objects.watchFrom(target, spec.prefix, start, follow, fail).then((watch) => {
       if (isClosed) watch.close()

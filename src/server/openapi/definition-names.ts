@@ -3,29 +3,45 @@ import { compareGroups } from '../discovery/order.ts'
 import type { Served } from '../discovery/served.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** A type that is served under a group, a version and a kind. */
+/** A type that is served under a group, version and kind. */
 export interface ServedType {
   group: string
   version: string
   kind: string
-  /** Its name in the schema table. */
+  /** The name in the schema. */
   type: string
-  /** The kind of its lists, where that is not the kind and `List`. */
+  /** The kind of lists, if it is not the kind with the suffix `List`. */
   listKind?: string | undefined
 }
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
 const metaTypes = [
-  'APIGroup', 'APIResource', 'APIResourceList', 'Condition', 'DeleteOptions', 'FieldSelectorRequirement', 'GroupVersionForDiscovery',
-  'LabelSelector', 'LabelSelectorRequirement', 'ListMeta', 'ManagedFieldsEntry', 'ObjectMeta', 'OwnerReference', 'Preconditions',
-  'ServerAddressByClientCIDR', 'ShardInfo', 'Status', 'StatusCause', 'StatusDetails',
+  'APIGroup',
+  'APIResource',
+  'APIResourceList',
+  'Condition',
+  'DeleteOptions',
+  'FieldSelectorRequirement',
+  'GroupVersionForDiscovery',
+  'LabelSelector',
+  'LabelSelectorRequirement',
+  'ListMeta',
+  'ManagedFieldsEntry',
+  'ObjectMeta',
+  'OwnerReference',
+  'Preconditions',
+  'ServerAddressByClientCIDR',
+  'ShardInfo',
+  'Status',
+  'StatusCause',
+  'StatusDetails',
 ]
 
 /** Types of the core group that only kinds of other groups use. */
 const coreTypes = ['TopologySelectorTerm', 'TopologySelectorLabelRequirement']
 
-/** Groups of Kubernetes whose Go types live outside k8s.io/api. */
+/** Kubernetes' groups whose Go types live outside of k8s.io/api. */
 const ownPackages: Readonly<Record<string, string>> = {
   'apiextensions.k8s.io': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions',
   'apiregistration.k8s.io': 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
@@ -34,7 +50,8 @@ const ownPackages: Readonly<Record<string, string>> = {
 /** `io.k8s.api.apps.v1` for Kubernetes' groups, the reversed name for others: `com.example.v1`. */
 function packageOf({ group, version }: { group: string; version: string }): string {
   if (Object.hasOwn(ownPackages, group)) return `${ownPackages[group]}.${version}`
-  if (group !== '' && group.includes('.') && !group.endsWith('.k8s.io')) return [...group.split('.').reverse(), version].join('.')
+  if (group !== '' && group.includes('.') && !group.endsWith('.k8s.io'))
+    return [...group.split('.').reverse(), version].join('.')
   return `io.k8s.api.${group === '' ? 'core' : group.split('.', 1)[0]}.${version}`
 }
 
@@ -43,7 +60,7 @@ function structOf(type: FieldType): string | undefined {
   return type.kind === 'list' || type.kind === 'map' ? structOf(type.of) : undefined
 }
 
-/** The names of the structures that the fields of a type are made of. */
+/** The names of structures in the fields of a type. */
 export function* partsOf(table: SchemaTable, type: string): Iterable<string> {
   for (const field of Object.values(table[type]?.fields ?? {})) {
     const struct = structOf(field.type)
@@ -51,7 +68,7 @@ export function* partsOf(table: SchemaTable, type: string): Iterable<string> {
   }
 }
 
-/** Everything that travels under a kind of its own: resources, virtual kinds, bodies of actions, scales. */
+/** All types with a kind: resources, virtual kinds, bodies of actions, scales. */
 export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
   const all = new Map<string, ServedType>()
   const add = (of: { group: string; version: string; kind: string }, type: string) => {
@@ -68,18 +85,24 @@ export function servedTypes(served: Served, table: SchemaTable): ServedType[] {
   return [...all.values()].sort((a, b) => compareGroups(a.group, b.group))
 }
 
-const customType = ({ group, version, kind, listKind }: Resource, type: string): ServedType => ({ group, version, kind, type, listKind })
+const customType = ({ group, version, kind, listKind }: Resource, type: string): ServedType => ({
+  group,
+  version,
+  kind,
+  type,
+  listKind,
+})
 
 /**
- * The name in OpenAPI of every type that is reachable. A structure belongs to the first group that uses it, in order of
- * rank, which is right because only the core group lends its structures to others.
+ * The OpenAPI names of all reachable types. A structure belongs to the first group, in order of rank, that uses it.
+ * That is correct because only structures of the core group are used by other groups.
  */
 export function definitionNames(types: readonly ServedType[], table: SchemaTable): Map<string, string> {
   const names = new Map<string, string>()
   const put = (type: string, pkg: string) => names.set(type, `${pkg}.${table[type]!.goName}`)
   for (const type of metaTypes) if (table[type]) put(type, metaPackage)
   for (const type of coreTypes) if (table[type]) put(type, 'io.k8s.api.core.v1')
-  // A custom kind's type has the name of its definition.
+  // The type of a custom resource has the name of its definition.
   for (const root of types) {
     if (table[root.type]) put(root.type, packageOf(root))
     else names.set(root.type, root.type)

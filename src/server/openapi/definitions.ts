@@ -1,25 +1,23 @@
-import { describeField } from '../../api/docs.ts'
+import { describeField } from '../../api/schema/descriptions.ts'
 import type { Field, FieldType, ScalarType, SchemaTable } from '../../api/schema/schema.ts'
 import type { ServedType } from './definition-names.ts'
 import { definitionNames, partsOf, servedTypes } from './definition-names.ts'
 import { fieldDescription } from './field-descriptions.ts'
 import type { Served } from '../discovery/served.ts'
 import { listKindOf } from '../registry/resource.ts'
-import { swaggerSchema } from './swagger-schema.ts'
+import { type Definition, swaggerSchema } from './swagger-schema.ts'
 
-export type SpecVersion = 'v2' | 'v3'
+const isDefinition = (value: unknown): value is Definition =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A JSON schema of OpenAPI, of whichever version. */
-export interface Definition {
-  [key: string]: unknown
-}
+type SpecVersion = 'v2' | 'v3'
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
-/** The body of a patch, of whatever form. */
+/** The body of a patch of any type. */
 export const patchDefinition = `${meta}.Patch`
 
-/** Scalars that have a definition of their own, which clients recognise by its name. */
+/** Scalars with their own definitions, which clients recognize by name. */
 const named: Partial<Record<ScalarType, string>> = {
   time: `${meta}.Time`,
   microTime: `${meta}.MicroTime`,
@@ -32,7 +30,7 @@ const named: Partial<Record<ScalarType, string>> = {
 /** Raw values that are not RawExtension. */
 const rawFields: Record<string, string> = { 'ManagedFieldsEntry.fieldsV1': `${meta}.FieldsV1` }
 
-/** Defaults that merge by key depends on. */
+/** Defaults that strategic merge by key depends on. */
 const keyDefaults: Record<string, unknown> = { 'ContainerPort.protocol': 'TCP', 'ServicePort.protocol': 'TCP' }
 
 const plain: Partial<Record<ScalarType, Definition>> = {
@@ -51,15 +49,32 @@ const either = (version: SpecVersion, format: string | undefined, types: string[
 function scalarDefinitions(version: SpecVersion): Record<string, Definition> {
   return {
     [`${meta}.Time`]: {
-      description: 'Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.',
+      description:
+        'Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.',
       type: 'string',
       format: 'date-time',
     },
-    [`${meta}.MicroTime`]: { description: 'MicroTime is version of Time with microsecond level precision.', type: 'string', format: 'date-time' },
-    [`${meta}.Duration`]: { description: 'Duration is a wrapper around time.Duration which supports correct marshaling to YAML and JSON.', type: 'string' },
-    [`${meta}.FieldsV1`]: { description: 'FieldsV1 stores a set of fields in a data structure like a Trie, in JSON format.', type: 'object' },
-    [patchDefinition]: { description: 'Patch is provided to give a concrete name and type to the Kubernetes PATCH request body.', type: 'object' },
-    'io.k8s.apimachinery.pkg.runtime.RawExtension': { description: 'RawExtension holds an object of a kind that is not known here.', type: 'object' },
+    [`${meta}.MicroTime`]: {
+      description: 'MicroTime is version of Time with microsecond level precision.',
+      type: 'string',
+      format: 'date-time',
+    },
+    [`${meta}.Duration`]: {
+      description: 'Duration is a wrapper around time.Duration which supports correct marshaling to YAML and JSON.',
+      type: 'string',
+    },
+    [`${meta}.FieldsV1`]: {
+      description: 'FieldsV1 stores a set of fields in a data structure like a Trie, in JSON format.',
+      type: 'object',
+    },
+    [patchDefinition]: {
+      description: 'Patch is provided to give a concrete name and type to the Kubernetes PATCH request body.',
+      type: 'object',
+    },
+    'io.k8s.apimachinery.pkg.runtime.RawExtension': {
+      description: 'RawExtension holds an object of a kind that is not known here.',
+      type: 'object',
+    },
     'io.k8s.apimachinery.pkg.api.resource.Quantity': {
       description:
         'Quantity is a fixed-point representation of a number: digits, perhaps a decimal point, and a suffix. Suffixes are binary (Ki, Mi, Gi, Ti, Pi, Ei), decimal (n, u, m, k, M, G, T, P, E) or an exponent (e3, E3).',
@@ -72,7 +87,7 @@ function scalarDefinitions(version: SpecVersion): Record<string, Definition> {
   }
 }
 
-/** Where a list ends and its items begin, OpenAPI keeps hints for patches on the field. */
+/** The OpenAPI extensions for patches of lists and maps. */
 function hints(field: Field): Definition {
   return {
     ...(field.listMapKeys ? { 'x-kubernetes-list-map-keys': field.listMapKeys } : {}),
@@ -83,13 +98,13 @@ function hints(field: Field): Definition {
   }
 }
 
-/** Makes the definitions of types, in one version of OpenAPI. */
+/** Generates the definitions of types for one version of OpenAPI. */
 export class Definitions {
   readonly types: ServedType[]
   readonly #version: SpecVersion
   readonly #table: SchemaTable
   readonly #names: Map<string, string>
-  /** The schemas of custom kinds, by the names of their types. */
+  /** The kinds of lists, by type name. */
   readonly #listKinds: ReadonlyMap<string, string>
   readonly #custom: ReadonlyMap<string, Definition>
 
@@ -97,7 +112,9 @@ export class Definitions {
     this.#version = version
     this.#table = table
     this.types = servedTypes(served, table)
-    this.#custom = new Map(served.resources.flatMap((r) => (r.isCustom ? [[r.type!, r.objectType!.schema as Definition]] : [])))
+    this.#custom = new Map(
+      served.resources.flatMap((r) => (r.isCustom ? [[r.type!, r.objectType!.schema as Definition]] : [])),
+    )
     this.#names = definitionNames(this.types, table)
     this.#listKinds = new Map(this.types.map((of) => [of.type, listKindOf(of)]))
   }
@@ -115,7 +132,7 @@ export class Definitions {
     return { $ref: `${this.#version === 'v2' ? '#/definitions/' : '#/components/schemas/'}${name}` }
   }
 
-  /** The definitions of some types with all they are made of, and of lists of those kinds that have them. */
+  /** The definitions of types and everything they refer to, and of the lists of `listed`. */
   define(roots: Iterable<string>, listed: Iterable<ServedType>): Record<string, Definition> {
     const all: Record<string, Definition> = scalarDefinitions(this.#version)
     const kinds = new Map(this.types.map((t) => [t.type, t]))
@@ -155,20 +172,43 @@ export class Definitions {
     }
   }
 
-  /** A custom kind: what every object has, and what its schema says. */
+  /** The definition of a custom resource: its schema and the fields of every object. */
   #customKind(schema: Definition): Definition {
-    const told = this.#version === 'v2' ? swaggerSchema(schema) : schema
+    const told = this.#version === 'v2' ? swaggerSchema(schema) : this.#withEmbedded(schema)
+    return { ...told, properties: { ...(told.properties as Definition | undefined), ...this.#resourceFields() } }
+  }
+
+  /** The fields of every object, also of embedded ones. */
+  #resourceFields(): Definition {
     const metadata = this.ref(this.nameOf('ObjectMeta'))
     const description = describeField('Pod', 'metadata')
     return {
-      ...told,
-      properties: {
-        ...(told.properties as Definition | undefined),
-        apiVersion: { description: describeField('Status', 'apiVersion'), type: 'string' },
-        kind: { description: describeField('Status', 'kind'), type: 'string' },
-        metadata: { description, ...(this.#version === 'v3' ? { allOf: [metadata] } : metadata) },
-      },
+      apiVersion: { description: describeField('Status', 'apiVersion'), type: 'string' },
+      kind: { description: describeField('Status', 'kind'), type: 'string' },
+      metadata: { description, ...(this.#version === 'v3' ? { allOf: [metadata] } : metadata) },
     }
+  }
+
+  /** Adds the fields of every object to embedded resources. Returns the same schema if there are none. */
+  #withEmbedded(schema: Definition): Definition {
+    let out = schema
+    const put = (name: string, value: unknown) => {
+      if (value !== out[name]) out = { ...out, [name]: value }
+    }
+    const { items, additionalProperties: values, properties } = schema
+    if (isDefinition(items)) put('items', this.#withEmbedded(items))
+    if (isDefinition(values)) put('additionalProperties', this.#withEmbedded(values))
+    if (isDefinition(properties)) {
+      let told = properties
+      for (const [name, part] of Object.entries(properties)) {
+        const next = this.#withEmbedded(part as Definition)
+        if (next !== part) told = { ...told, [name]: next }
+      }
+      put('properties', told)
+    }
+    return schema['x-kubernetes-embedded-resource']
+      ? { ...out, properties: { ...(out.properties as Definition | undefined), ...this.#resourceFields() } }
+      : out
   }
 
   #field(type: string, field: Field): Definition {
@@ -187,11 +227,16 @@ export class Definitions {
 
   #shape(type: FieldType, scalar: { raw: string | undefined; values: readonly string[] | undefined }): Definition {
     switch (type.kind) {
-      case 'struct': return this.ref(this.nameOf(type.name))
-      case 'list': return { type: 'array', items: this.#shape(type.of, scalar) }
-      case 'map': return { type: 'object', additionalProperties: this.#shape(type.of, scalar) }
-      case 'string': return { type: 'string', ...(scalar.values ? { enum: scalar.values } : {}) }
-      default: return plain[type.kind] ?? this.ref(type.kind === 'raw' && scalar.raw ? scalar.raw : named[type.kind]!)
+      case 'struct':
+        return this.ref(this.nameOf(type.name))
+      case 'list':
+        return { type: 'array', items: this.#shape(type.of, scalar) }
+      case 'map':
+        return { type: 'object', additionalProperties: this.#shape(type.of, scalar) }
+      case 'string':
+        return { type: 'string', ...(scalar.values ? { enum: scalar.values } : {}) }
+      default:
+        return plain[type.kind] ?? this.ref(type.kind === 'raw' && scalar.raw ? scalar.raw : named[type.kind]!)
     }
   }
 

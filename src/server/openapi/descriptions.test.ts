@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { schema } from '../../api/schema/index.ts'
 import { systemRandom } from '../../base/random.ts'
 import { allResources } from '../resources/index.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './swagger-schema.ts'
 import { OpenApi } from './openapi.ts'
 
 const openapi = new OpenApi({ resources: allResources(systemRandom), actions: [], virtual: [], schema }, 'v1.36.0')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeField } from '../../api/docs.ts'
+import { describeField } from '../../api/schema/descriptions.ts'
 import { schema } from '../../api/generated/schema.ts'
 import { fieldDescription, structDescriptions } from './field-descriptions.ts'
 

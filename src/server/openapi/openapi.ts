@@ -6,17 +6,16 @@ import { entriesByVersion } from '../discovery/entries.ts'
 import type { Served } from '../discovery/served.ts'
 import type { RemoteVersion } from '../discovery/remote-versions.ts'
 import { groupVersion } from '../discovery/served.ts'
-import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
-import { answerWithTag } from '../http/document.ts'
+import { type DocumentAnswer, type DocumentRequest, answerWithTag } from '../http/answer/document.ts'
 import { swaggerProtobuf } from './swagger-protobuf.ts'
 import { v2Document } from './v2.ts'
 import { v3Document } from './v3.ts'
 
 const json = 'application/json'
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-/** The name that Go clients ask by; no valid media type, so that the answer has the other one. */
+/** The media type that Go clients request. It is not valid, so the response has a different one. */
 const v2ProtobufAsked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
-/** A document that is asked for by its hash never changes. */
+/** A document that is requested by its hash never changes. */
 const forever = { 'cache-control': 'public, immutable, max-age=31536000' }
 
 const pathOf = (version: string) => (version.includes('/') ? `apis/${version}` : `api/${version}`)
@@ -27,7 +26,7 @@ function sha512(...parts: (string | Buffer)[]): string {
   return hash.digest('hex').toUpperCase()
 }
 
-/** Which of some media types the client would take first. */
+/** The client's preferred media type. */
 function choose(accept: string | undefined, types: readonly string[]): string | undefined {
   if (!accept) return types[0]
   const clauses = accept.split(',').map((text, at) => {
@@ -42,7 +41,7 @@ function choose(accept: string | undefined, types: readonly string[]): string | 
   return undefined
 }
 
-/** Answers /openapi/v3 and /openapi/v2, with documents that are made when first asked for. For one list of resources, as Discovery is. */
+/** Serves /openapi/v3 and /openapi/v2 for one set of resources. Documents are generated on first access. */
 export class OpenApi {
   readonly #served: Served
   readonly #serverVersion: string
@@ -50,17 +49,19 @@ export class OpenApi {
   readonly #bodies = new Map<string, Buffer>()
   #hashes: Map<string, string> | undefined
 
-  /** Groups and versions whose documents other servers answer. */
+  /** Group versions whose documents extension API servers provide. */
   readonly #remotes: readonly RemoteVersion[]
 
   constructor(served: Served, serverVersion: string, remotes: readonly RemoteVersion[] = []) {
     this.#remotes = remotes
     this.#served = served
     this.#serverVersion = serverVersion
-    this.#versions = groupsOf(served).flatMap((g) => g.versions.map((version) => groupVersion({ group: g.name, version })))
+    this.#versions = groupsOf(served).flatMap((g) =>
+      g.versions.map((version) => groupVersion({ group: g.name, version })),
+    )
   }
 
-  /** Nothing where there is no such document; throws 405 and 406. */
+  /** Undefined for an unknown document; throws 405 and 406. */
   answer(request: DocumentRequest): DocumentAnswer | undefined {
     const path = request.path.replace(/\/$/, '')
     if (path !== '/openapi/v2' && path !== '/openapi/v3' && !path.startsWith('/openapi/v3/')) return undefined
@@ -72,28 +73,37 @@ export class OpenApi {
     return this.#v3(request, path.slice('/openapi/v3/'.length))
   }
 
-  /** A document is a pure function of these, so that its hash is known before it is made. */
+  /** The hash covers the inputs of a document, so it is known before the document is generated. */
   #hashOf(version: string): string {
     if (!this.#hashes) {
       const base = sha512(this.#serverVersion, docsText, JSON.stringify(this.#served.schema))
       const entries = entriesByVersion(this.#served)
-      this.#hashes = new Map(this.#versions.map((v) => [v, sha512(base, v, JSON.stringify(entries.get(v)), this.#schemasOf(v))]))
+      this.#hashes = new Map(
+        this.#versions.map((v) => [v, sha512(base, v, JSON.stringify(entries.get(v)), this.#schemasOf(v))]),
+      )
     }
     return this.#hashes.get(version)!
   }
 
-  /** Names the schemas of the custom kinds of a version: to hash all of them would take too long. */
+  /** Identifies the schemas of a version's custom resources, since hashing them would take too long. */
   #schemasOf(version: string): string {
-    return this.#served.resources.filter((r) => r.isCustom && groupVersion(r) === version).map((r) => `${r.type} ${r.schemaTag}`).join()
+    return this.#served.resources
+      .filter((r) => r.isCustom && groupVersion(r) === version)
+      .map((r) => `${r.type} ${r.schemaTag}`)
+      .join()
   }
 
   #index(request: DocumentRequest): DocumentAnswer {
-    const url = (version: string) => ({ serverRelativeURL: `/openapi/v3/${pathOf(version)}?hash=${this.#hashOf(version)}` })
-    const own = this.#versions.map((v) => [pathOf(v), url(v)])
-    const remote = this.#remotes.filter(({ isAvailable }) => isAvailable).map((of) => {
-      const path = pathOf(groupVersion(of))
-      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${sha512(JSON.stringify(of.resources))}` }]
+    const url = (version: string) => ({
+      serverRelativeURL: `/openapi/v3/${pathOf(version)}?hash=${this.#hashOf(version)}`,
     })
+    const own = this.#versions.map((v) => [pathOf(v), url(v)])
+    const remote = this.#remotes
+      .filter(({ isAvailable }) => isAvailable)
+      .map((of) => {
+        const path = pathOf(groupVersion(of))
+        return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${sha512(JSON.stringify(of.resources))}` }]
+      })
     const body = Buffer.from(JSON.stringify({ paths: Object.fromEntries([...own, ...remote]) }))
     return answerWithTag(request, body, sha512(body), { 'content-type': json })
   }
@@ -107,12 +117,20 @@ export class OpenApi {
       return { code: 301, headers: { location: `/openapi/v3/${path}?hash=${hash}` }, body: Buffer.alloc(0) }
     }
     const make = () => Buffer.from(JSON.stringify(v3Document(this.#served, version, this.#serverVersion)))
-    return answerWithTag(request, this.#body(`v3 ${version}`, make), hash, { 'content-type': json, ...(asked ? forever : undefined) })
+    return answerWithTag(request, this.#body(`v3 ${version}`, make), hash, {
+      'content-type': json,
+      ...(asked ? forever : undefined),
+    })
   }
 
   #v2(request: DocumentRequest): DocumentAnswer {
     const type = choose(request.accept, [json, v2ProtobufAsked, v2Protobuf])
-    if (!type) throw new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${json}, ${v2ProtobufAsked}`)
+    if (!type)
+      throw new ApiError(
+        406,
+        'NotAcceptable',
+        `only the following media types are accepted: ${json}, ${v2ProtobufAsked}`,
+      )
     const isJson = type === json
     const make = () => {
       const document = v2Document(this.#served, this.#serverVersion)

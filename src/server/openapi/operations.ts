@@ -8,26 +8,26 @@ import { nameParameter, namespaceParameter, queries } from './parameters.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** What a request does, independent of the version of OpenAPI that tells of it. */
+/** An operation, independent of the OpenAPI version. */
 export interface Operation {
   path: string
   method: Method
-  /** Kubernetes' word for it: list, post, put, patch, delete, deletecollection, connect. */
+  /** Kubernetes' action: list, post, put, patch, delete, deletecollection, connect. */
   action: string
   id: string
   tag: string
   description: string
   kind: { group: string; version: string; kind: string }
   parameters: readonly Parameter[]
-  /** The name of the body's definition, where there is one. */
+  /** The definition of the body, if there is one. */
   body?: string
-  /** The name of the answer's definition; text where there is none. */
+  /** The definition of the response. Undefined for text. */
   answer?: string
-  /** The content types of a patch's body; undefined for other operations. kubectl looks here for what it may send. */
+  /** The content types of a patch; undefined for other operations. kubectl reads the supported patch types here. */
   patchTypes?: readonly string[]
 }
 
-/** Strategic merge patches need Go's types, which custom kinds do not have. */
+/** Custom resources do not support strategic merge patches, which need Go's types. */
 const customPatchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json']
 const patchTypes = [...customPatchTypes, 'application/strategic-merge-patch+json']
 
@@ -42,13 +42,39 @@ interface Shape {
 
 const shapes: Record<string, Shape> = {
   get: { method: 'get', action: 'get', word: 'read', does: 'read', article: ' the specified', query: 'get' },
-  list: { method: 'get', action: 'list', word: 'list', does: 'list or watch objects of kind', article: '', query: 'list' },
+  list: {
+    method: 'get',
+    action: 'list',
+    word: 'list',
+    does: 'list or watch objects of kind',
+    article: '',
+    query: 'list',
+  },
   create: { method: 'post', action: 'post', word: 'create', does: 'create', article: ' a', query: 'create' },
-  update: { method: 'put', action: 'put', word: 'replace', does: 'replace', article: ' the specified', query: 'update' },
-  patch: { method: 'patch', action: 'patch', word: 'patch', does: 'partially update', article: ' the specified', query: 'patch' },
+  update: {
+    method: 'put',
+    action: 'put',
+    word: 'replace',
+    does: 'replace',
+    article: ' the specified',
+    query: 'update',
+  },
+  patch: {
+    method: 'patch',
+    action: 'patch',
+    word: 'patch',
+    does: 'partially update',
+    article: ' the specified',
+    query: 'patch',
+  },
   delete: { method: 'delete', action: 'delete', word: 'delete', does: 'delete', article: ' a', query: 'delete' },
   deletecollection: {
-    method: 'delete', action: 'deletecollection', word: 'delete', does: 'delete collection of', article: '', query: 'deletecollection',
+    method: 'delete',
+    action: 'deletecollection',
+    word: 'delete',
+    does: 'delete collection of',
+    article: '',
+    query: 'deletecollection',
   },
 }
 
@@ -56,21 +82,29 @@ const onCollection = new Set(['list', 'create', 'deletecollection'])
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const shortGroup = (group: string) => (group ? group.split('.', 1)[0]! : 'core')
 
-/** The operations of one group and version (`apps/v1`). `entries` are those of discovery. */
-export function operationsOf(served: Served, version: string, entries: readonly Entry[], definitions: Definitions): Operation[] {
+/** The operations of one group version (`apps/v1`), from its discovery entries. */
+export function operationsOf(
+  served: Served,
+  version: string,
+  entries: readonly Entry[],
+  definitions: Definitions,
+): Operation[] {
   const slash = version.indexOf('/')
   const own = served.resources.filter((r) => groupVersion(r) === version)
   const of: Place = {
     group: slash < 0 ? '' : version.slice(0, slash),
     version: version.slice(slash + 1),
     root: slash < 0 ? `/api/${version}` : `/apis/${version}`,
-    resources: new Map(own.map((r) => [r.plural, { kind: r.kind, type: r.type ?? r.kind, isCustom: r.isCustom === true }])),
+    resources: new Map(
+      own.map((r) => [r.plural, { kind: r.kind, type: r.type ?? r.kind, isCustom: r.isCustom === true }]),
+    ),
     bodies: new Map(served.actions.map((a) => [`${a.of.group}/${a.of.plural}/${a.of.subresource}`, a.bodyType])),
     definitions,
   }
   const operations: Operation[] = []
   for (const entry of entries) {
-    for (const verb of entry.verbs) if (verb !== 'watch' && shapes[verb]) operations.push(operation(of, entry, verb, entry.namespaced))
+    for (const verb of entry.verbs)
+      if (verb !== 'watch' && shapes[verb]) operations.push(operation(of, entry, verb, entry.namespaced))
     if (entry.namespaced && entry.verbs.includes('list')) operations.push(operation(of, entry, 'list', false))
   }
   return operations
@@ -80,9 +114,9 @@ interface Place {
   group: string
   version: string
   root: string
-  /** By plural name; virtual kinds are not among them. */
+  /** By plural name, without virtual kinds. */
   resources: ReadonlyMap<string, { kind: string; type: string; isCustom: boolean }>
-  /** The types of the bodies of actions, by `group/plural/subresource`. */
+  /** The body types of actions, by `group/plural/subresource`. */
   bodies: ReadonlyMap<string, string | undefined>
   definitions: Definitions
 }
@@ -92,11 +126,16 @@ function operation(of: Place, entry: Entry, verb: string, inNamespace: boolean):
   const { subresource } = entry
   const isCollection = onCollection.has(verb) && !subresource
   const forAll = entry.namespaced && !inNamespace ? 'ForAllNamespaces' : ''
-  // What a connection carries is no object: exec, attach, portforward, proxy.
+  // Connections carry no objects: exec, attach, portforward, proxy.
   const connects = subresource !== '' && entry.kind.endsWith('Options')
   const main = of.resources.get(entry.name) ?? { kind: entry.kind, type: entry.kind, isCustom: false }
   const word = connects ? `connect${capital(shape.method)}` : shape.word
-  const path = [of.root, ...(inNamespace ? ['namespaces', '{namespace}'] : []), entry.name, ...(isCollection ? [] : ['{name}'])]
+  const path = [
+    of.root,
+    ...(inNamespace ? ['namespaces', '{namespace}'] : []),
+    entry.name,
+    ...(isCollection ? [] : ['{name}']),
+  ]
   const many = verb === 'deletecollection' ? 'Collection' : ''
   const id = [word, capital(shortGroup(of.group)), capital(of.version), many, inNamespace ? 'Namespaced' : '']
   return {
@@ -119,18 +158,30 @@ function operation(of: Place, entry: Entry, verb: string, inNamespace: boolean):
   }
 }
 
-function bodyAndAnswer({ definitions, ...of }: Place, entry: Entry, verb: string, main: { type: string }): Pick<Operation, 'body' | 'answer'> {
+function bodyAndAnswer(
+  { definitions, ...of }: Place,
+  entry: Entry,
+  verb: string,
+  main: { type: string },
+): Pick<Operation, 'body' | 'answer'> {
   const status = definitions.nameOf('Status')
   switch (verb) {
-    case 'list': return { answer: definitions.listNameOf(main.type, entry.kind) }
-    case 'delete': case 'deletecollection': return { body: definitions.nameOf('DeleteOptions'), answer: status }
+    case 'list':
+      return { answer: definitions.listNameOf(main.type, entry.kind) }
+    case 'delete':
+    case 'deletecollection':
+      return { body: definitions.nameOf('DeleteOptions'), answer: status }
   }
   if (entry.subresource === 'log') return {}
   const type = entry.subresource === 'scale' ? 'Scale' : of.bodies.get(`${of.group}/${entry.name}/${entry.subresource}`)
   const answer = definitions.nameOf(type ?? main.type)
   switch (verb) {
-    case 'create': case 'update': return { body: answer, answer }
-    case 'patch': return { body: patchDefinition, answer }
-    default: return { answer }
+    case 'create':
+    case 'update':
+      return { body: answer, answer }
+    case 'patch':
+      return { body: patchDefinition, answer }
+    default:
+      return { answer }
   }
 }

@@ -1,4 +1,4 @@
-/** Writes protobuf messages into one growing buffer. Empty texts and false flags are left out, as the format has it. */
+/** Writes protobuf messages into a growing buffer. Empty strings and false are omitted, as in proto3. */
 export class ProtobufWriter {
   #buffer = Buffer.allocUnsafe(1 << 20)
   #at = 0
@@ -26,14 +26,14 @@ export class ProtobufWriter {
     return this
   }
 
-  /** A message in a field, whose own fields `fill` writes. */
+  /** Writes a message field, whose fields `fill` writes. */
   message(field: number, fill: (writer: this) => void): this {
     this.#reserve(12)
     this.#varint((field << 3) | 2)
     const start = this.#at
     fill(this)
     const length = this.#at - start
-    // Only now is it known how many bytes the length itself takes: what was written makes room for it.
+    // The length prefix is written last, since its own size depends on the length. The content is moved to make room.
     const size = length < 1 << 7 ? 1 : length < 1 << 14 ? 2 : length < 1 << 21 ? 3 : 4
     this.#reserve(size)
     this.#buffer.copyWithin(start + size, start, this.#at)

@@ -1,12 +1,12 @@
 import { entriesByVersion } from '../discovery/entries.ts'
 import type { Served } from '../discovery/served.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './swagger-schema.ts'
 import { Definitions } from './definitions.ts'
 import type { Operation } from './operations.ts'
 import { operationsOf } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 
-/** An operation of OpenAPI 2. */
+/** An operation in OpenAPI 2. */
 export interface SwaggerOperation {
   tags: string[]
   description: string
@@ -18,7 +18,7 @@ export interface SwaggerOperation {
   [extension: `x-${string}`]: unknown
 }
 
-/** A document of OpenAPI 2, as far as we fill it. */
+/** The used subset of an OpenAPI 2 document. */
 export interface Swagger {
   swagger: '2.0'
   info: { title: string; version: string }
@@ -45,7 +45,7 @@ function operation(definitions: Definitions, op: Operation): SwaggerOperation {
   }
 }
 
-/** The OpenAPI 2 document of everything that is served. */
+/** The OpenAPI 2 document of all served kinds. */
 export function v2Document(served: Served, serverVersion: string): Swagger {
   const definitions = new Definitions(served, served.schema, 'v2')
   const paths: Swagger['paths'] = {}

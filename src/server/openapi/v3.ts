@@ -33,7 +33,9 @@ function operation(definitions: Definitions, op: Operation) {
     ...(body ? { requestBody: body } : {}),
     responses: {
       200: ok,
-      ...(op.action === 'post' || op.action === 'put' || op.patchTypes ? { 201: { ...ok, description: 'Created' } } : {}),
+      ...(op.action === 'post' || op.action === 'put' || op.patchTypes
+        ? { 201: { ...ok, description: 'Created' } }
+        : {}),
       401: { description: 'Unauthorized' },
     },
     'x-kubernetes-action': op.action,
@@ -41,7 +43,7 @@ function operation(definitions: Definitions, op: Operation) {
   }
 }
 
-/** The OpenAPI 3 document of one group and version (`apps/v1`), or nothing where it is not served. */
+/** The OpenAPI 3 document of a group version (`apps/v1`). Undefined if it is not served. */
 export function v3Document(served: Served, version: string, serverVersion: string): object | undefined {
   const definitions = new Definitions(served, served.schema, 'v3')
   const operations = operationsOf(served, version, entriesByVersion(served).get(version) ?? [], definitions)

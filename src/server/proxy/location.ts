@@ -2,23 +2,23 @@ import { BlockList, isIP } from 'node:net'
 import { badRequest, notFound, serviceUnavailable } from '../../api/errors.ts'
 import type { Node, Pod, Service } from '../../api/generated/types.ts'
 import type { Random } from '../../base/random.ts'
-import { nodeAddress } from '../http/node-address.ts'
+import { nodeAddress } from '../http/node/node-address.ts'
 import type { ObjectReader } from '../objects/objects.ts'
 import { type ProxyId, type ProxyPath, parseProxyId } from './proxy-path.ts'
 import { endpointsOf, portNameOf } from './service-endpoints.ts'
 
-/** The server that a proxied request goes to. */
+/** The destination of a proxied request. */
 export interface Location {
   scheme: 'http' | 'https'
   host: string
   port: number
-  /** The agent of a node, which is shown our certificate. */
+  /** The destination is a kubelet, to which the server authenticates with its certificate. */
   isAgent: boolean
 }
 
-/** Addresses that nobody else's request is sent to: this machine's own, and those that are no machine's. */
+/** Addresses that are never proxied to: loopback, link-local, multicast and unspecified ones. */
 const closed = new BlockList()
-// Pods of the process runtime have the loopback addresses behind these.
+// The process runtime gives its pods loopback addresses outside of this range.
 closed.addSubnet('127.0.0.0', 16)
 closed.addSubnet('0.0.0.0', 8)
 closed.addSubnet('169.254.0.0', 16)
@@ -33,7 +33,7 @@ function checkAddress(address: string): void {
   if (version === 0 || closed.check(address, version === 6 ? 'ipv6' : 'ipv4')) throw badRequest('address not allowed')
 }
 
-/** Finds what a path means. Throws in Kubernetes' words where it means nothing that could answer. */
+/** Resolves a proxy path to a destination. Throws in Kubernetes' words if there is none. */
 export function locate(path: ProxyPath, objects: ObjectReader, random: Random): Location {
   const id = parseProxyId(path.kind, path.id)
   switch (path.kind) {
@@ -52,7 +52,8 @@ const usualPort = { http: 80, https: 443 }
 function portNumber(port: string, scheme: 'http' | 'https'): number {
   if (port === '') return usualPort[scheme]
   const number = Number(port)
-  if (!Number.isInteger(number) || number < 1 || number > 65_535) throw badRequest(`invalid port ${JSON.stringify(port)}`)
+  if (!Number.isInteger(number) || number < 1 || number > 65_535)
+    throw badRequest(`invalid port ${JSON.stringify(port)}`)
   return number
 }
 
@@ -68,7 +69,7 @@ function ofPod(namespace: string, id: ProxyId, objects: ObjectReader): Location 
   return { scheme, host, port, isAgent: false }
 }
 
-/** The address of a simulated pod may be another machine's: to wait for its answer would take long, and be wrong. */
+/** The address of a simulated pod may belong to another machine, so requests to it are rejected. */
 function refuseSimulated(pod: Pod, host: string, port: number, objects: ObjectReader): void {
   const node = objects.get<Node>('', 'nodes', '', pod.spec.nodeName ?? '')
   if (!node?.status?.nodeInfo?.containerRuntimeVersion?.startsWith('simulated:')) return
@@ -86,7 +87,7 @@ function ofService(namespace: string, id: ProxyId, asked: string, objects: Objec
   for (let i = 0; i < endpoints.length; i++) {
     const { address, port, podName } = endpoints[(first + i) % endpoints.length]!
     const pod = objects.get<Pod>('', 'pods', namespace, podName!)
-    // An endpoint counts only as long as a pod has its address: anybody may have written it.
+    // An endpoint must be a pod's current address, because users may write endpoints.
     if (!pod?.status?.podIPs?.some(({ ip }) => ip === address)) continue
     checkAddress(address)
     refuseSimulated(pod, address, port, objects)
@@ -95,11 +96,11 @@ function ofService(namespace: string, id: ProxyId, asked: string, objects: Objec
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`)
 }
 
-/** Endpoints know ports by their names; a number stands for the name of the service's port. */
+/** Endpoints name their ports. A number stands for the name of that service port. */
 const servicePortName = (service: Service, id: ProxyId): string =>
   /^\d+$/.test(id.port) ? portNameOf(service, id.name, Number(id.port)) : id.port
 
-/** The agent of a node, or another port of its machine. */
+/** The destination for a node: its kubelet, or another port of its machine. */
 function ofNode(id: ProxyId, rest: string, objects: ObjectReader): Location {
   const node = objects.get<Node>('', 'nodes', '', id.name)
   if (!node) throw notFound({ group: '', resource: 'nodes' }, id.name)

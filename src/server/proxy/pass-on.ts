@@ -1,25 +1,24 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ClientGone } from '../http/client-gone.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { join } from '../http/node-relay.ts'
+import { ClientGone, type Exchange } from '../http/exchange/exchange.ts'
+import { join } from '../http/node/node-relay.ts'
 
-/** How long another server may take to accept a connection. It may answer as late as it wants. */
+/** The connection timeout. There is no timeout for the response. */
 const connectMs = 10_000
 
-/** The beginning of another server's answer. */
+/** The start of a response. */
 export interface Answered {
   response: IncomingMessage
-  /** The connection, where the other side has agreed to another protocol. */
+  /** The connection, if the server has agreed to an upgrade. */
   socket?: Duplex
 }
 
-/** Requests that were handed on, and whose answers have not ended. */
+/** Forwarded requests that have not completed. */
 export class PassedOn {
-  /** What ends those that are open. */
+  /** Functions that end open requests. */
   readonly #open = new Set<() => void>()
 
-  /** Sends the body of a request on, and waits for the answer to begin. `failed` words what went wrong. */
+  /** Sends the body of a request and waits for the response to start. `failed` formats a connection error. */
   ask(exchange: Exchange, request: ClientRequest, failed: (error: NodeJS.ErrnoException) => Error): Promise<Answered> {
     return new Promise((resolve, reject) => {
       limitConnecting(request)
@@ -28,7 +27,9 @@ export class PassedOn {
         if (head.length > 0) socket.unshift(head)
         resolve({ response, socket })
       })
-      request.on('error', (error: NodeJS.ErrnoException) => reject(exchange.signal.aborted ? new ClientGone() : failed(error)))
+      request.on('error', (error: NodeJS.ErrnoException) =>
+        reject(exchange.signal.aborted ? new ClientGone() : failed(error)),
+      )
       if (exchange.upgrade) return void request.end()
       const body = exchange.bodyStream()
       body.on('error', () => request.destroy())
@@ -36,19 +37,27 @@ export class PassedOn {
     })
   }
 
-  /** Hands an answer to the client, as it comes. Answers its code. */
+  /** Streams a response to the client. Returns its status code. */
   answer(exchange: Exchange, { response, socket }: Answered, headers: Record<string, string | string[]>): number {
     if (socket) {
-      join(exchange, response, socket, this.#remember(() => socket.destroy()))
+      join(
+        exchange,
+        response,
+        socket,
+        this.#remember(() => socket.destroy()),
+      )
       return 101
     }
-    response.once('close', this.#remember(() => response.destroy()))
+    response.once(
+      'close',
+      this.#remember(() => response.destroy()),
+    )
     const code = response.statusCode ?? 502
     exchange.forward(code, headers, response)
     return code
   }
 
-  /** Ends all that is open. */
+  /** Ends all open requests. */
   end(): void {
     for (const end of this.#open) end()
   }
@@ -60,7 +69,10 @@ export class PassedOn {
 }
 
 function limitConnecting(request: ClientRequest): void {
-  const timer = setTimeout(() => request.destroy(Object.assign(new Error('i/o timeout'), { syscall: 'connect' })), connectMs)
+  const timer = setTimeout(
+    () => request.destroy(Object.assign(new Error('i/o timeout'), { syscall: 'connect' })),
+    connectMs,
+  )
   request.once('socket', (socket) => socket.once('connect', () => clearTimeout(timer)))
   request.once('close', () => clearTimeout(timer))
 }

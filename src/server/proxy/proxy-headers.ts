@@ -1,17 +1,27 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import type { Exchange } from '../http/exchange.ts'
+import type { Exchange } from '../http/exchange/exchange.ts'
 import type { Location } from './location.ts'
 
-/** Headers that are about one connection (RFC 9110, 7.6.1), and never passed on. */
-const ofConnection = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']
+/** Hop-by-hop headers (RFC 9110, 7.6.1), which are never forwarded. */
+const ofConnection = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
 
-/** What is said to this server alone: who asks, and in whose name. */
+/** Credentials and impersonation headers, which are for this server only. */
 const ofCaller = /^(authorization$|impersonate-|x-remote-)/
 
-/** Browsers must not let other sites in because the proxied server does. */
+/** CORS headers of the proxied server must not open this server to other sites. */
 const ofOrigins = /^access-control-allow-/
 
-/** The headers that a proxied request has. */
+/** The headers of a forwarded request. */
 export function requestHeaders(exchange: Exchange, root: string): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {}
   const own = namedBy(exchange.header('connection'))
@@ -30,14 +40,24 @@ export function requestHeaders(exchange: Exchange, root: string): OutgoingHttpHe
   }
 }
 
-/** The headers of an answer, with redirects that lead through the proxy again. */
-export function answerHeaders(headers: IncomingHttpHeaders, root: string, { host, port }: Location, asked: string | undefined): Record<string, string | string[]> {
+/** The headers of a response. Redirects are rewritten to lead through the proxy. */
+export function answerHeaders(
+  headers: IncomingHttpHeaders,
+  root: string,
+  { host, port }: Location,
+  asked: string | undefined,
+): Record<string, string | string[]> {
   const passed = passedHeaders(headers)
-  if (headers.location !== undefined) passed['location'] = throughProxy(headers.location, root, new Set([host, `${host}:${port}`, `[${host}]:${port}`, asked ?? '']))
+  if (headers.location !== undefined)
+    passed['location'] = throughProxy(
+      headers.location,
+      root,
+      new Set([host, `${host}:${port}`, `[${host}]:${port}`, asked ?? '']),
+    )
   return passed
 }
 
-/** The headers of an answer that are not about its connection. */
+/** The headers of a response without hop-by-hop headers. */
 export function passedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const passed: Record<string, string | string[]> = {}
   const own = namedBy(headers.connection)
@@ -48,9 +68,17 @@ export function passedHeaders(headers: IncomingHttpHeaders): Record<string, stri
   return passed
 }
 
-const namedBy = (connection: string | undefined): Set<string> => new Set((connection ?? '').toLowerCase().split(',').map((name) => name.trim()))
+const namedBy = (connection: string | undefined): Set<string> =>
+  new Set(
+    (connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
 
-/** A redirect to the same server by its root is one below the proxy's. Others, and relative ones, stay as they are. */
+/**
+ * Rewrites an absolute redirect to the same server to a path below the proxy. Others, and relative ones, are unchanged.
+ */
 function throughProxy(location: string, root: string, hosts: ReadonlySet<string>): string {
   const whole = /^(?:(?:https?:)?\/\/([^/?#]*))?(\/.*|$)/is.exec(location)
   if (!whole) return location

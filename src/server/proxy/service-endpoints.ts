@@ -3,19 +3,24 @@ import type { EndpointSlice, Endpoints, Service } from '../../api/generated/type
 import type { Random } from '../../base/random.ts'
 import type { ObjectReader } from '../objects/objects.ts'
 
-/** An address behind a service. */
-export interface ServiceEndpoint {
+/** An endpoint of a service. */
+interface ServiceEndpoint {
   address: string
   port: number
-  /** Undefined for an address that is no pod's. */
+  /** Undefined if the address is not a pod's. */
   podName: string | undefined
 }
 
 const podOf = (ref: { kind?: string; name?: string } | undefined): string | undefined =>
   ref?.kind === 'Pod' ? ref.name : undefined
 
-/** The ready endpoints of a service's port, from its slices, or from its Endpoints where nobody makes slices. */
-export function endpointsOf(namespace: string, name: string, portName: string, objects: ObjectReader): ServiceEndpoint[] {
+/** The ready endpoints of a service port, from EndpointSlices, or from Endpoints if there are none. */
+export function endpointsOf(
+  namespace: string,
+  name: string,
+  portName: string,
+  objects: ObjectReader,
+): ServiceEndpoint[] {
   const slices = objects
     .list<EndpointSlice>('discovery.k8s.io', 'endpointslices', namespace)
     .filter((slice) => slice.metadata.labels?.['kubernetes.io/service-name'] === name)
@@ -37,14 +42,14 @@ function sliceEndpoints({ endpoints, ports }: EndpointSlice, portName: string): 
   })
 }
 
-/** The name of a service's port, by which endpoints know it. */
+/** The name of a service port, by which endpoints refer to it. */
 export function portNameOf(service: Service, name: string, port: number): string {
   const found = service.spec.ports?.find((p) => p.port === port)
   if (!found) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
   return found.name ?? ''
 }
 
-/** Chooses one address behind a service that the cluster's own configuration names: a webhook's, or an API server's. */
+/** Chooses an endpoint of a service that the cluster configuration names: a webhook or an extension API server. */
 export function resolveService(
   { namespace, name, port }: { namespace: string; name: string; port: number },
   objects: ObjectReader,

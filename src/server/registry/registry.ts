@@ -6,24 +6,24 @@ import { type Head, headOf } from '../objects/stored-object.ts'
 
 const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 
-/** A resource with what follows from its declaration. */
+/** A served resource and what is derived from its declaration. */
 export interface Registered {
   readonly resource: Resource
   readonly apiVersion: string
   readonly type: ObjectType
   readonly verbs: ReadonlySet<Verb>
-  /** Where its objects are stored: its own place, or that of the resource it is another version of. */
+  /** The resource under which its objects are stored: itself, unless it is another version of a stored resource. */
   readonly storage: Registered
-  /** See keyPrefix. */
+  /** The prefix of its keys in the store; see keyPrefix. */
   readonly prefix: string
   readonly head: Head
   readonly actions: ReadonlyMap<string, Action>
 }
 
-/** Hears of kinds that have come and gone. */
-export type RegistryListener = (added: readonly Registered[], removed: readonly Registered[]) => void
+/** Called when kinds are added or removed. */
+type RegistryListener = (added: readonly Registered[], removed: readonly Registered[]) => void
 
-/** Everything that is served, found by how it is asked for. Kinds come and go while the server runs. */
+/** The served kinds, by version and plural. Kinds are added and removed at run time. */
 export class Registry {
   readonly #byVersion = new Map<string, Map<string, Registered>>()
   /** By group and plural name. */
@@ -38,7 +38,7 @@ export class Registry {
     this.publish(this.declare(resources))
   }
 
-  /** Raised by every change of what is served. */
+  /** Incremented by every change of the served kinds. */
   get generation(): number {
     return this.#generation
   }
@@ -51,7 +51,7 @@ export class Registry {
     return this.#byVersion.has(apiVersion)
   }
 
-  /** The place where objects of a group and plural name are stored. */
+  /** The resource under which objects of a group and plural are stored. */
   stored(group: string, plural: string): Registered | undefined {
     return this.#stored.get(group)?.get(plural)
   }
@@ -64,7 +64,10 @@ export class Registry {
     return [...this.#stored.values()].flatMap((group) => [...group.values()])
   }
 
-  /** What further kinds would be, once they are served. Versions that are stored as another come with, or after, that other one. */
+  /**
+   * Derives the registration of more kinds without serving them. A version that is stored as another one must come with
+   * it or after it.
+   */
   declare(resources: readonly Resource[]): readonly Registered[] {
     const inOrder = [...resources].sort((a, b) => Number(Boolean(shownFrom(a))) - Number(Boolean(shownFrom(b))))
     const declared: Registered[] = []
@@ -72,7 +75,7 @@ export class Registry {
     return declared
   }
 
-  /** Serves kinds from now on that were declared. All of them or, where one cannot be served, none. */
+  /** Serves declared kinds: all of them, or none if one cannot be served. */
   publish(declared: readonly Registered[]): void {
     this.#checkFree(declared)
     for (const registered of declared) this.#put(registered)
@@ -84,14 +87,15 @@ export class Registry {
     const stored = this.storages()
     for (const registered of declared) {
       const { apiVersion, resource } = registered
-      if (this.find(apiVersion, resource.plural)) throw new Error(`${resource.plural} of ${apiVersion} is served already`)
+      if (this.find(apiVersion, resource.plural))
+        throw new Error(`${resource.plural} of ${apiVersion} is served already`)
       if (!isStored(registered)) continue
       assertSeparate(registered, stored)
       stored.push(registered)
     }
   }
 
-  /** Serves some kinds in the place of others, in one step. Where one cannot be served, all stays as it was. */
+  /** Replaces served kinds in one step. If one cannot be served, nothing changes. */
   replace(gone: readonly Registered[], declared: readonly Registered[]): void {
     for (const registered of gone) this.#take(registered)
     try {
@@ -116,7 +120,7 @@ export class Registry {
     if (registered.storage === registered) take(this.#stored, registered.resource.group, registered)
   }
 
-  /** Serves some kinds no more. Their objects stay in the store. */
+  /** Stops serving kinds. Their objects stay in the store. */
   remove(kinds: readonly Registered[]): void {
     const gone = new Set(kinds)
     for (const registered of gone) this.#take(registered)
@@ -124,7 +128,7 @@ export class Registry {
     this.#tell([], kinds)
   }
 
-  /** Calls `listener` after every change. The returned function takes that back. */
+  /** Calls `listener` after every change. The returned function removes it. */
   listen(listener: RegistryListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -154,7 +158,9 @@ export class Registry {
   }
 
   #mustStore({ group, plural }: { group: string; plural: string }, beside: readonly Registered[]): Registered {
-    const found = beside.find((r) => isStored(r) && r.resource.group === group && r.resource.plural === plural) ?? this.stored(group, plural)
+    const found =
+      beside.find((r) => isStored(r) && r.resource.group === group && r.resource.plural === plural) ??
+      this.stored(group, plural)
     if (!found) throw new Error(`no resource is stored as ${group}/${plural}`)
     return found
   }
@@ -162,7 +168,7 @@ export class Registry {
 
 const isServed = ({ resource }: Registered): boolean => !resource.isUnserved
 
-/** True if a kind has objects of its own in the store. */
+/** True if the kind has its own objects in the store. */
 const isStored = ({ resource }: Registered): boolean => !shownFrom(resource) && !resource.virtual
 
 function put(map: Map<string, Map<string, Registered>>, key: string, registered: Registered): void {

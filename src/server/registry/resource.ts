@@ -1,19 +1,18 @@
 import type { FeatureGates, GateName } from '../../api/feature-gates.ts'
-import type { Int64 } from '../../api/int64.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import type { NameRule } from '../../api/validation/names.ts'
-import type { ServerObjects, UserInfo } from '../objects/objects.ts'
+import type { Objects, ServerObjects, UserInfo } from '../objects/objects.ts'
 import type { Head, StoredObject } from '../objects/stored-object.ts'
-import type { ActionAnswer, ActionContext } from '../subresources/action.ts'
 
-/** What a rule may know besides the object: no I/O, no clock of its own. */
+/** The context of validation and defaulting, besides the object: no I/O and no clock. */
 export interface RuleContext {
   gates: FeatureGates
   /** Milliseconds since the epoch. */
   now: number
-  /** Who sends the request; nobody where an object is read that another program has stored. */
+  /** The user of the request. Undefined when an object from the store is upgraded. */
   user?: UserInfo
 }
 
@@ -22,16 +21,19 @@ export interface Column<T> {
   name: string
   type: 'string' | 'integer' | 'date' | 'boolean' | 'number'
   format?: string
-  /** Text, or a function where it comes from the schema (`() => describeField('ObjectMeta', 'name')`): loaded only when asked for. */
+  /**
+   * The description, or a function that reads it from the schema on first use: `() => describeField('ObjectMeta',
+   * 'name')`.
+   */
   description: string | (() => string)
-  /** 0 is always shown, 1 only in wide output. */
+  /** 0 is shown always, 1 only with `-o wide`. */
   priority?: 0 | 1
   cell(obj: T, now: number): string | Int64 | boolean | null
 }
 
 /**
- * A subresource that is an update of part of the object: status, resize, ephemeralcontainers, finalize.
- * `prepare` puts back what this door may not change, `validate` judges the result.
+ * A subresource that updates a part of the object: status, resize, ephemeralcontainers, finalize. `prepare` restores
+ * the fields that it may not change, `validate` validates the result.
  */
 export interface PartialUpdate<T> {
   /** Default: get, patch and update. */
@@ -41,64 +43,67 @@ export interface PartialUpdate<T> {
   warnings?(obj: T, old: T, ctx: RuleContext): string[]
 }
 
-/** What was taken for an object, or why nothing could be. */
+/** The result of an allocation: the grant, or the errors. */
 export interface Begun {
   errors: FieldError[]
   finish(committed: boolean): void | Promise<void>
 }
 
-/** How the autoscaling/v1 Scale of an object is read and written. */
+/** Maps an object to its autoscaling/v1 Scale and back. */
 export interface ScaleMapping<T> {
   specReplicas(obj: T): number
   statusReplicas(obj: T): number
-  /** The selector in its text form, for `status.selector`. */
+  /** The selector as text, for `status.selector`. */
   selector(obj: T): string
   setReplicas(obj: T, replicas: number): void
-  /** Throws where an object has no scale to read. */
+  /** Throws if the object has no readable scale. */
   checkRead?(obj: T): void
-  /** How a number below zero is refused, where it is not in the words of Scale itself. */
+  /** The field path and message for a negative replica count. Default: those of Scale. */
   negative?: { path: string; saying: string }
 }
 
-/** A kind whose objects go a fixed time after their last write. */
+/** A kind whose objects expire a fixed time after their last write. */
 export interface TimeToLive {
   ms: number
-  /** Times that an object states about itself. After a restart the latest of them counts as its last write. */
+  /** Timestamps in the object. After a restart the latest counts as its last write. */
   lastWritten(obj: KubeObject): readonly (string | null | undefined)[]
 }
 
 /**
- * How a version of a kind is converted whose versions another server converts. Stored objects may be of any version:
- * one that was stored before the storage version changed stays as it is until it is written.
+ * Conversion between versions of a kind by a webhook. Stored objects may be of any version: a change of the storage
+ * version does not rewrite existing objects.
  */
 export interface Conversion {
-  /** The version that objects are written in. */
+  /** The current storage version. */
   readonly storage: { group: string; version: string; plural: string }
   readonly isStorage: boolean
-  /** Stored objects as this version shows them, in the same order; at once where none has to be converted. */
+  /** Converts stored objects to this version, in the same order. Synchronous if none needs conversion. */
   show(stored: readonly StoredObject[]): readonly StoredObject[] | Promise<readonly StoredObject[]>
-  /** An object of this version in the version that is written. */
+  /** Converts an object of this version to the storage version. */
   store(object: KubeObject): KubeObject | Promise<KubeObject>
-  /** An object of another version in this one. */
+  /** Converts an object of another version to this one. */
   take(object: KubeObject): Promise<KubeObject>
-  /** How stored bytes begin: with the version that they are of. */
+  /** The head of stored bytes, which names their version. */
   headOf(value: Buffer): Head
-  /** Reads what is stored in another version than that which is written: by the schema of its own version, if there is one. */
+  /**
+   * Decodes an object that is stored in another than the storage version, by the schema of its own version if there is
+   * one.
+   */
   readOther(object: KubeObject): KubeObject
 }
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
 /**
- * A kind, declared once: everything the server knows about it. Functions are pure; those that are handed an object to
- * prepare or default may change it (it is the request's own copy), and `old` is never changed.
+ * The declaration of a kind. Functions are pure, except that they may change the object that they prepare or default,
+ * which belongs to the request. `old` is never changed.
  */
 export interface Resource<T extends KubeObject = KubeObject> {
-  /** '' is the core group. */
+  /** '' for the core group. */
   group: string
   version: string
   kind: string
-  /** The kind of lists. Default: the kind and `List`. */
+  /** The kind of lists. Default: the kind and the suffix `List`. */
   listKind?: string
   plural: string
   /** Default: the kind in lower case. */
@@ -106,100 +111,110 @@ export interface Resource<T extends KubeObject = KubeObject> {
   shortNames?: readonly string[]
   categories?: readonly string[]
   namespaced: boolean
-  /** The gate without which the kind is not served. */
+  /** The feature gate that the kind needs. */
   gate?: GateName
-  /** The name in the schema table of Kubernetes' own types. Default: the kind. */
+  /** The name of the type in Kubernetes' schema. Default: the kind. */
   type?: string
-  /** The type of a kind that is none of Kubernetes' own. */
+  /** The type of a kind that is not in Kubernetes' schema. */
   objectType?: ObjectType
-  /** Brought by a user: what is stored may have been written by another schema, and is read anew. */
+  /** A custom resource. Stored objects may come from an older schema, so they are decoded again. */
   isCustom?: boolean
-  /** Differs wherever the schema of a custom kind does. */
+  /** Identifies the schema of a custom resource. */
   schemaTag?: string
-  /** Objects are stored in this version, which is not served: only others are. */
+  /** This version is stored but not served. */
   isUnserved?: boolean
-  /** Told to everybody who uses this version. */
+  /** The text of the Warning header for requests of this version. */
   deprecationWarning?: string
-  /** Default: all of them. */
+  /** Default: all. */
   verbs?: readonly Verb[]
   nameRule: NameRule
 
   /**
-   * Fills in what the user left out, on every decode: create, update, the result of a patch, and objects that another
-   * process has stored. Applied again it changes nothing.
+   * Sets defaults on every decode: create, update, the result of a patch, and objects that another process has stored.
+   * It is idempotent.
    */
   defaults?(obj: T, ctx: RuleContext): void
-  /** Clears what a user may not set on create (the status is cleared for every kind that has that subresource), drops gated fields. */
+  /**
+   * Clears fields that users may not set on create, and fields of disabled gates. A status subresource is cleared for
+   * every kind.
+   */
   prepareForCreate?(obj: T, ctx: RuleContext): void
-  /** Everything but the metadata, which is judged for every kind alike. */
+  /** Validates everything but the metadata. */
   validate(obj: T, ctx: RuleContext): FieldError[]
-  /** Puts back what an update of the main resource may not change (the status is put back for every kind that has that subresource), drops gated fields. */
+  /**
+   * Restores fields that an update of the main resource may not change, and clears fields of disabled gates. A status
+   * subresource is restored for every kind.
+   */
   prepareForUpdate?(obj: T, old: T, ctx: RuleContext): void
-  /** Everything but the metadata: the new object by itself, and what may not change. */
+  /** Validates the new object and its changes, except the metadata. */
   validateUpdate(obj: T, old: T, ctx: RuleContext): FieldError[]
   /**
-   * Takes what the object needs from a shared supply (addresses, ports) and writes it into the object, before validation. `finish` is
-   * always called: what was taken is given back where the write did not happen. Both may wait for the store; a kind
-   * that has nothing to wait for answers at once.
+   * Allocates addresses and ports and sets them in the object, before validation. `finish` is always called and
+   * releases them if the write fails. Both are asynchronous only if they wait for the store.
    */
   begin?(obj: T, old: T | undefined, env: { reader: ServerObjects; dryRun: boolean }): Begun | Promise<Begun>
-  /** What to tell the user in Warning headers though the request is fine. */
+  /**
+   * Resolves when released addresses and ports can be allocated again by any server. The response to a write waits for
+   * it.
+   */
+  released?(): Promise<unknown> | undefined
+  /** Texts of Warning headers for valid objects. */
   warnings?(obj: T, old: T | undefined, ctx: RuleContext): string[]
 
-  /** Whether `metadata.generation` is kept: 1 at creation, one more when `changed` (default: when spec differs). */
+  /**
+   * `metadata.generation` is maintained: 1 at creation, incremented when `changed` (default: when the spec
+   * differs).
+   */
   generation?: { changed?(obj: T, old: T): boolean } | true
-  /** PUT of a name that does not exist creates it. */
+  /** A PUT of a missing object creates it. */
   allowCreateOnUpdate?: boolean
-  /** PUT without a resourceVersion is taken. Default: true. */
+  /** A PUT without a resourceVersion is accepted. Default: true. */
   allowUnconditionalUpdate?: boolean
 
   /**
-   * What is done to an object on update (defaults, admission, preparation) changes only its own fields and what it has just made, never something
-   * inside its parts in place. Then a patched object shares with the one before what the patch leaves alone.
+   * Defaulting, admission and preparation replace nested values on update and never change them in place. A patched
+   * object can then share unchanged parts with its predecessor.
    */
   sharesParts?: boolean
 
-  /** Whether there is a status subresource, and its rules. */
+  /** The rules of the status subresource. Undefined if there is none. */
   status?: PartialUpdate<T>
-  /** A status given on creation is kept: a node comes with one. */
+  /** A status given on create is kept, as for nodes. */
   keepsStatusOnCreate?: boolean
   scale?: ScaleMapping<T>
-  /** Further subresources that are partial updates. `kind` is what discovery says where it is not this kind. */
+  /** More subresources that are partial updates. */
   partialUpdates?: Record<string, PartialUpdate<T>>
 
-  /** What happens to dependents when a delete does not say. Default: background. */
+  /** The default propagation policy of a delete. Default: background. */
   defaultPropagation?: 'Orphan' | 'Background'
-  /** What to tell the user of a delete that leaves it to that default. */
+  /** The warning for a delete that relies on that default. */
   defaultPropagationWarning?: string
-  /**
-   * For kinds that end gracefully: the seconds between a delete request and the end, given what was asked for (undefined: nothing was).
-   * 0 ends it at once.
-   */
+  /** The grace period of a deletion in seconds, given the requested one. 0 removes the object at once. */
   gracePeriod?(obj: T, requested: Int64 | undefined): Int64
-  /** Something besides finalizers and grace keeps an object that is being deleted: a namespace's contents. */
+  /** True while something besides finalizers and grace keeps a deleted object, such as the contents of a namespace. */
   isHeld?(obj: T): boolean
-  /** Changes the object as it starts to be deleted: a namespace becomes Terminating. */
+  /** Changes the object when its deletion begins: a namespace becomes Terminating. */
   beginDeletion?(obj: T): void
-  /** The answer to a delete is the object instead of a Status. */
+  /** A delete returns the object instead of a Status. */
   deleteAnswersObject?: boolean
 
-  /** Objects are removed when this time has passed since their last write. Default: they stay until they are deleted. */
+  /** Objects expire when this time has passed since their last write. Default: never. */
   timeToLive?: TimeToLive
 
-  /** Fields for field selectors besides metadata.name and metadata.namespace. */
+  /** Fields for field selectors, besides metadata.name and metadata.namespace. */
   selectableFields?: Record<string, (obj: T) => string>
-  /** Default: name and age. */
+  /** The columns of tables. Default: name and age. */
   columns?: readonly Column<T>[]
-  /** The order of a table's rows. Default: that of the list. */
+  /** The order of table rows. Default: the order of the list. */
   compareRows?(a: T, b: T): number
-  /** Conditions of a table's row, such as Completed of a finished pod. */
+  /** Conditions of a table row, such as Completed for a finished pod. */
   rowConditions?(obj: T): { type: string; status: string; reason?: string; message?: string }[]
 
-  /** Set for a kind that is answered and never stored. */
+  /** Set for kinds that are answered and never stored. */
   virtual?: VirtualKind
-  /** The version that Kubernetes stores, where it is not this one: discovery tells a hash of it. */
+  /** The version that Kubernetes stores, if it differs: discovery contains its hash. */
   toldStorageVersion?: string
-  /** For a second version or group of objects that are stored under another resource: where, and how to get there and back. */
+  /** For a second version or group of objects that are stored under another resource. */
   storedAs?: {
     group: string
     version: string
@@ -207,18 +222,19 @@ export interface Resource<T extends KubeObject = KubeObject> {
     toStored(obj: T): KubeObject
     fromStored(obj: KubeObject): T
   }
-  /** For versions of one kind that another server converts. */
+  /** For versions that a webhook converts. */
   conversion?: Conversion
 }
 
 /** The kind of a resource's lists. */
-export const listKindOf = ({ kind, listKind }: { kind: string; listKind?: string | undefined }): string => listKind ?? `${kind}List`
+export const listKindOf = ({ kind, listKind }: { kind: string; listKind?: string | undefined }): string =>
+  listKind ?? `${kind}List`
 
-/** The resource whose objects this one shows, where it has none of its own. */
+/** The resource whose stored objects this one shows. Undefined if it has its own. */
 export const shownFrom = ({ storedAs, conversion }: Resource): { group: string; plural: string } | undefined =>
   storedAs ?? (conversion && !conversion.isStorage ? conversion.storage : undefined)
 
-/** A kind that is answered and never stored: the reviews, bindings by their collection, what nodes and pods use. */
+/** A kind that is answered and never stored: reviews, bindings, metrics of nodes and pods. */
 export interface VirtualKind {
   group: string
   version: string
@@ -227,22 +243,70 @@ export interface VirtualKind {
   namespaced: boolean
   verbs: readonly ('create' | 'get' | 'list')[]
   shortNames?: readonly string[]
-  /** The name in the schema table of what is posted. */
+  /** The name of the body's type in the schema. */
   bodyType?: string
-  /** Discovery does not tell of it. */
+  /** Not listed in discovery. */
   isHidden?: boolean
   answer(ctx: ActionContext): Promise<ActionAnswer>
 }
 
-/** Declares a kind that is answered and never stored. */
+/** The parts of a resource that determine its tables. */
+export type Tabular = Pick<Resource, 'columns' | 'compareRows' | 'rowConditions'>
+
+/** The request of an action: pods/binding, pods/eviction, pods/log, serviceaccounts/token. */
+export interface ActionContext {
+  resource: Resource
+  subresource: string
+  namespace: string
+  name: string
+  query: URLSearchParams
+  /** The decoded body of an action with a `bodyType`. */
+  body: KubeObject | undefined
+  user: UserInfo
+  dryRun: boolean
+  objects: Objects
+  rules: RuleContext
+  warnings: string[]
+  /** Aborted when the client disconnects. */
+  signal(): AbortSignal
+}
+
+/** The kubelet that answers a relayed request. */
+export interface NodePlace {
+  host: string
+  port: number
+  /** Includes the query. */
+  path: string
+  /** The request upgrades the connection. */
+  isConnection: boolean
+}
+
+/** The response of an action: an object, a text, or the kubelet to relay to. */
+export type ActionAnswer =
+  | { code: number; object: object; table?: Tabular }
+  | { code: number; text: string }
+  | { relay: NodePlace }
+
+/** Declares a virtual kind. */
 export function defineVirtual(virtual: VirtualKind): Resource {
   const { group, version, kind, plural, namespaced, verbs } = virtual
-  return { group, version, kind, plural, namespaced, verbs, nameRule: anyName, validate: () => [], validateUpdate: () => [], virtual }
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    namespaced,
+    verbs,
+    nameRule: anyName,
+    validate: () => [],
+    validateUpdate: () => [],
+    virtual,
+  }
 }
 
 const anyName: NameRule = () => []
 
-/** Declares a resource; keeps the object's own type inside and hands out the general one. */
+/** Declares a resource. The object's type is checked inside and erased outside. */
 export function defineResource<T extends KubeObject>(resource: Resource<T>): Resource {
   return resource as unknown as Resource
 }

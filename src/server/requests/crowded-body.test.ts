@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseYaml } from '../../api/json/index.ts'
-import { countValues, maxValues, refuseCrowded, yamlLimit } from './crowded-body.ts'
+import { countValues } from '../parsing/count-values.ts'
+import { maxValues, refuseCrowded, yamlLimit } from './crowded-body.ts'
 
 const count = (value: unknown) => countValues(Buffer.from(JSON.stringify(value)), 1e9)
 

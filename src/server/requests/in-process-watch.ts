@@ -9,16 +9,22 @@ import type { Registered } from '../registry/registry.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import { type WatchEvent, type WatchReceiver, startWatch } from '../objects/watch-stream.ts'
 
-/** Gets the events of a watch in the same process, in order, in microtasks: never while a commit is being told to others. */
-export interface InProcessWatcher {
+/** Receives the events of an in-process watch, in order, in microtasks: never while a commit is being distributed. */
+interface InProcessWatcher {
   opened(): void
-  /** Objects are the stored ones themselves, frozen. */
+  /** Objects are the stored ones, frozen. */
   event(type: WatchEvent['type'] | 'BOOKMARK', object: KubeObject): void
-  /** Comes once, last: with an ApiError where the watch failed, another where the server ended, none where it is simply over. */
+  /**
+   * Called once, last: with an ApiError if the watch failed, with another error if the server ended, otherwise with
+   * undefined.
+   */
   closed(error: Error | undefined): void
 }
 
-/** Watches without sockets, encoding or copies. The returned function ends the watch: then only `closed` follows. */
+/**
+ * Watches without sockets, encoding or copies. The returned function ends the watch; after that only `closed` is
+ * called.
+ */
 export function watchInProcess(server: ApiServer, request: InProcessRequest, watcher: InProcessWatcher): () => void {
   const remote = server.aggregator.forPath(request.path)
   if (remote) return watchOther(server, remote, request, watcher)
@@ -29,7 +35,7 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
     if (isOver) return
     isOver = true
     for (const fn of undo.splice(0)) fn()
-    // What was sent stands before the end of it.
+    // Pending events are delivered before the end.
     if (mail) mail.close(error)
     else queueMicrotask(() => watcher.closed(error))
   }
@@ -42,7 +48,7 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
     open.inc()
     undo.push(stop, () => open.inc(-1))
     undo.push(server.whenEnded(end))
-    // It may have ended within these calls, before there was anything to undo.
+    // The watch may have ended during these calls, before `undo` was filled.
     if (isOver) for (const fn of undo.splice(0)) fn()
   }
   openInProcess(server, request).then(begin, end)
@@ -52,8 +58,13 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   }
 }
 
-/** Watches what another API server serves. */
-function watchOther(server: ApiServer, remote: Remote, request: InProcessRequest, watcher: InProcessWatcher): () => void {
+/** Watches a resource of an extension API server. */
+function watchOther(
+  server: ApiServer,
+  remote: Remote,
+  request: InProcessRequest,
+  watcher: InProcessWatcher,
+): () => void {
   let end = () => {}
   let isOver = false
   const begin = () => {
@@ -68,12 +79,14 @@ function watchOther(server: ApiServer, remote: Remote, request: InProcessRequest
   }
 }
 
-/** So many are handed on at once: who waits for another turn may wait behind others. */
+/**
+ * Up to this many events are delivered in one turn, because waiting for another turn may take long on a busy server.
+ */
 const manyLetters = 64
 
 type Letter = WatchEvent | { type: 'BOOKMARK'; object: KubeObject }
 
-/** Holds what a watch says until the current turn is over, and hands it on in order. */
+/** Queues the events of a watch until the current turn ends, then delivers them in order. */
 class Mail implements WatchReceiver {
   readonly #target: Registered
   readonly #watcher: InProcessWatcher
@@ -83,7 +96,7 @@ class Mail implements WatchReceiver {
   #isScheduled = false
   #isOpened = false
   #isDiscarded = false
-  /** Nothing is added any more; `closed` is told once what is there has been handed on. */
+  /** No more events are queued; `closed` is called once the queue is empty. */
   #isClosed = false
   #isDone = false
   #error: Error | undefined
@@ -109,7 +122,10 @@ class Mail implements WatchReceiver {
   bookmark(revision: number, isInitialEnd: boolean): void {
     const annotations = isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
     const metadata = { resourceVersion: String(revision), ...annotations }
-    this.#letters.push({ type: 'BOOKMARK', object: deepFreeze({ kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata }) })
+    this.#letters.push({
+      type: 'BOOKMARK',
+      object: deepFreeze({ kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata }),
+    })
     this.#schedule()
   }
 
@@ -121,7 +137,7 @@ class Mail implements WatchReceiver {
     this.#end(this.#error)
   }
 
-  /** What has not been handed on is not wanted any more. */
+  /** Drops undelivered events. */
   discard(): void {
     this.#isDiscarded = true
   }
@@ -141,7 +157,7 @@ class Mail implements WatchReceiver {
   #deliver(): void {
     this.#isScheduled = false
     const letters = this.#letters
-    // The changes of a few writes are told at once.
+    // Few events need no slices.
     const slices = letters.length > manyLetters ? everySteps(shortSteps, this.#turns) : endlessTurn
     this.#letters = []
     try {
@@ -149,11 +165,14 @@ class Mail implements WatchReceiver {
       this.#isOpened = true
       for (const [i, letter] of letters.entries()) {
         if (this.#isDiscarded) break
-        this.#watcher.event(letter.type, letter.type === 'BOOKMARK' ? letter.object : frozenObject(this.#target, letter.object))
+        this.#watcher.event(
+          letter.type,
+          letter.type === 'BOOKMARK' ? letter.object : frozenObject(this.#target, letter.object),
+        )
         if (slices.isSpent) return this.#goOn(letters.slice(i + 1), slices)
       }
     } catch (e) {
-      // Who cannot take one event gets no others: it would not know what it has missed.
+      // A watcher that throws gets no more events: it would not know which ones it missed.
       this.discard()
       this.#end(e instanceof Error ? e : new Error(String(e)))
     }
@@ -162,7 +181,7 @@ class Mail implements WatchReceiver {
     this.#watcher.closed(this.#error)
   }
 
-  /** Hands on the rest in another turn, before anything that has come since. */
+  /** Delivers the rest in another turn, before newer events. */
   #goOn(rest: readonly Letter[], turns: Turns): void {
     this.#letters = [...rest, ...this.#letters]
     this.#isScheduled = true

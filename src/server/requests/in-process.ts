@@ -6,8 +6,8 @@ import { type Turns, inSlices } from '../../base/turns.ts'
 import { type Remote, callRemote } from '../aggregation/index.ts'
 import type { ApiServer } from '../api-server.ts'
 import type { AuditedRequest } from '../audit/index.ts'
-import { answerText } from '../http/audited-exchange.ts'
-import { present } from '../http/encode.ts'
+import { answerText } from '../http/exchange/audited-exchange.ts'
+import { present } from '../http/answer/encode.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
 import { listKindOf } from '../registry/resource.ts'
@@ -19,27 +19,27 @@ import type { RequestBody, Result } from './request.ts'
 import { type What, resolve } from './resolve.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 
-/** A request by somebody in the same process. */
+/** A request from a component in this process. */
 export interface InProcessRequest {
   method: string
   path: string
   query?: Readonly<Record<string, string>>
-  /** The caller's own: it is copied before the call returns. */
+  /** Owned by the caller: it is copied before the call returns. */
   body?: unknown
   contentType?: string
-  /** Of documents; objects are always answered as they are. */
+  /** For documents only; objects are never encoded. */
   accept?: string
   user: UserInfo
   signal?: AbortSignal
-  /** Gets what HTTP says in Warning headers. */
+  /** Receives the texts that HTTP sends in Warning headers. */
   warn?(sentence: string): void
 }
 
 const noSignal = new AbortController().signal
 
 /**
- * Runs a request without sockets or encoding, by the same rules as over HTTP. Objects are the stored ones themselves, frozen; a list's
- * items name their kind. Rejects with an ApiError.
+ * Handles a request without sockets or encoding, by the same rules as over HTTP. Returned objects are the stored ones,
+ * frozen; list items carry their kind. Rejects with an ApiError.
  */
 export async function callInProcess(server: ApiServer, request: InProcessRequest): Promise<unknown> {
   const remote = server.aggregator.forPath(request.path)
@@ -51,29 +51,30 @@ export async function callInProcess(server: ApiServer, request: InProcessRequest
   return result.kind === 'list' ? listOf(result, turnsOf(server.parts.clock)) : valueOf(result)
 }
 
-/** A request for what another API server serves. */
+/** Forwards a request to an extension API server. */
 async function passOn(server: ApiServer, remote: Remote, request: InProcessRequest): Promise<unknown> {
   await allowRemote(server, request)
   return deepFreeze((await callRemote(server.aggregator.access, remote, request)) as object)
 }
 
-/** Refuses a request for another API server that its sender may not send. */
+/** Authorizes a request to an extension API server. */
 export async function allowRemote(server: ApiServer, request: InProcessRequest): Promise<void> {
   const path = parsePath(request.path)
-  const attempt = path.kind === 'resource'
-    ? resolve(request.method, path, queryOf(request), server.parts.registry)
-    : { verb: request.method.toLowerCase(), url: request.path }
+  const attempt =
+    path.kind === 'resource'
+      ? resolve(request.method, path, queryOf(request), server.parts.registry)
+      : { verb: request.method.toLowerCase(), url: request.path }
   await server.requests.allow(request.user, attempt)
 }
 
-/** A watch that may begin. */
+/** A validated watch request. */
 export interface OpenedWatch {
   kind: RequestKind
   audit: AuditedRequest | undefined
   result: Result & { kind: 'watch' }
 }
 
-/** Checks a request for a watch, and says what it is to send. */
+/** Validates a watch request and resolves its parameters. */
 export async function openInProcess(server: ApiServer, request: InProcessRequest): Promise<OpenedWatch> {
   const path = parsePath(request.path)
   if (path.kind !== 'resource') throw notFoundPath()
@@ -88,7 +89,12 @@ export async function openInProcess(server: ApiServer, request: InProcessRequest
 
 const queryOf = ({ query }: InProcessRequest) => new URLSearchParams(query)
 
-async function run(server: ApiServer, request: InProcessRequest, what: What, audit: AuditedRequest | undefined): Promise<Result> {
+async function run(
+  server: ApiServer,
+  request: InProcessRequest,
+  what: What,
+  audit: AuditedRequest | undefined,
+): Promise<Result> {
   const { user, signal = noSignal } = request
   const warnings: string[] = []
   let kept: RequestBody | undefined
@@ -107,10 +113,11 @@ async function run(server: ApiServer, request: InProcessRequest, what: What, aud
   return result
 }
 
-/** Our own parts manage fields under the last part of their user's name; nodes as kubelets do. */
-const agentOf = ({ name }: UserInfo): string => (name.startsWith('system:node:') ? 'kubelet' : name.slice(name.lastIndexOf(':') + 1))
+/** The user agent by which field managers are named: the last part of the user name, and `kubelet` for nodes. */
+const agentOf = ({ name }: UserInfo): string =>
+  name.startsWith('system:node:') ? 'kubelet' : name.slice(name.lastIndexOf(':') + 1)
 
-/** Patches and options are small and may lack what is undefined in them: they are encoded, which settles that. Objects are handed over. */
+/** Passes objects on as values. Patches and options are encoded, which drops undefined members. */
 function bodyOf({ method, body, contentType }: InProcessRequest): RequestBody {
   const nothing = Buffer.alloc(0)
   if (body === undefined) return { bytes: nothing, contentType }
@@ -118,7 +125,7 @@ function bodyOf({ method, body, contentType }: InProcessRequest): RequestBody {
   return { bytes: Buffer.from(jsonText(body)), contentType }
 }
 
-/** A body that outlasts a wait: its sender may change its own. */
+/** Copies the body, so that the caller may mutate its own while the request waits. */
 function keptBody(request: InProcessRequest): RequestBody {
   const body = bodyOf(request)
   return body.value === undefined ? body : { ...body, value: cloneObject(body.value as object) as Json }
@@ -126,7 +133,7 @@ function keptBody(request: InProcessRequest): RequestBody {
 
 interface Measured {
   result: Result
-  /** Still open where the result is a watch. */
+  /** Still open if the result is a watch. */
   audit: AuditedRequest | undefined
 }
 
@@ -134,8 +141,13 @@ type Answer = Exclude<Result, { kind: 'watch' | 'relay' }>
 
 const thisMachine = ['127.0.0.1']
 
-/** Records a request of our own parts, which come from this machine. */
-function audited(server: ApiServer, request: InProcessRequest, what: What | undefined, startedMs: number): AuditedRequest | undefined {
+/** Begins the audit of a request from this process. */
+function audited(
+  server: ApiServer,
+  request: InProcessRequest,
+  what: What | undefined,
+  startedMs: number,
+): AuditedRequest | undefined {
   const { method, path, query } = request
   const search = query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query).toString()}` : ''
   return server.audit?.begin({
@@ -150,11 +162,16 @@ function audited(server: ApiServer, request: InProcessRequest, what: What | unde
   })
 }
 
-/** A request whose body outlasts a wait. */
+/** Copies the body before an await. */
 const withOwnBody = (request: InProcessRequest): InProcessRequest =>
   typeof request.body === 'object' && request.body !== null ? { ...request, body: cloneObject(request.body) } : request
 
-async function measured(server: ApiServer, request: InProcessRequest, what: What, kind: RequestKind): Promise<Measured> {
+async function measured(
+  server: ApiServer,
+  request: InProcessRequest,
+  what: What,
+  kind: RequestKind,
+): Promise<Measured> {
   const { clock } = server.parts
   const started = clock.now()
   let code = 500
@@ -187,7 +204,12 @@ async function measured(server: ApiServer, request: InProcessRequest, what: What
 async function listOf({ target, items, meta }: Result & { kind: 'list' }, turns: Turns): Promise<unknown> {
   const list: KubeObject[] = []
   await inSlices(turns, items, (stored) => list.push(frozenObject(target, stored)))
-  return Object.freeze({ kind: listKindOf(target.resource), apiVersion: target.apiVersion, metadata: Object.freeze(meta), items: Object.freeze(list) })
+  return Object.freeze({
+    kind: listKindOf(target.resource),
+    apiVersion: target.apiVersion,
+    metadata: Object.freeze(meta),
+    items: Object.freeze(list),
+  })
 }
 
 function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
@@ -205,7 +227,7 @@ function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
   }
 }
 
-/** An object as this version of its kind shows it: where that is the stored one itself, it is shared. */
+/** The object in the requested version. It is the stored object itself if versions do not differ. */
 export const frozenObject = (target: Registered, stored: StoredObject): KubeObject =>
   target.resource.storedAs ? deepFreeze(present(target, stored)) : stored.frozen
 
@@ -214,7 +236,12 @@ async function readDocument(server: ApiServer, request: InProcessRequest): Promi
   const audit = audited(server, request, undefined, server.parts.clock.now())
   await audit?.identified(request.user)
   await server.requests.allow(request.user, { verb: method.toLowerCase(), url: path }, audit)
-  const found = await server.document({ method, path, query: new URLSearchParams(query), ...(accept ? { accept } : {}) })
+  const found = await server.document({
+    method,
+    path,
+    query: new URLSearchParams(query),
+    ...(accept ? { accept } : {}),
+  })
   audit?.done(found?.code ?? 404)
   if (!found) throw notFoundPath()
   const text = found.body.toString()

@@ -3,15 +3,25 @@ import type { What } from './resolve.ts'
 
 const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const httpVerbs = new Map([
-  ['create', 'POST'], ['update', 'PUT'], ['delete', 'DELETE'], ['deletecollection', 'DELETECOLLECTION'],
-  ['get', 'GET'], ['list', 'LIST'], ['patch', 'PATCH'], ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETECOLLECTION'],
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['patch', 'PATCH'],
+  ['watch', 'WATCH'],
 ])
 
 const methodName = (method: string): string => (httpMethods.has(method) ? method : 'other')
 
-/** What a request is for the metrics. Names that are not served are left out, so that nobody can make series at will. */
+/**
+ * The metric labels of a request. Names of unknown resources are left out, so that clients cannot create series at
+ * will.
+ */
 export function kindOf(method: string, what: What | undefined): RequestKind {
-  if (!what?.target || what.target.resource.virtual) return { verb: methodName(method), group: '', version: '', resource: '', subresource: '', scope: '' }
+  if (!what?.target || what.target.resource.virtual)
+    return { verb: methodName(method), group: '', version: '', resource: '', subresource: '', scope: '' }
   const { path, verb, subresource } = what
   const isMain = path.subresource === '' || path.isOldWatch
   return {

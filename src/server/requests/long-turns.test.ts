@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../base/logger.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
 import { ServerTrial } from '../server-trial.ts'
+import { create } from '../verbs/create.ts'
 import { type NotesTurns, inOneTurn } from './long-turns.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -43,6 +45,20 @@ describe('a request that holds the event loop', () => {
       { user: 'tester', bytes: Buffer.byteLength(JSON.stringify(map)) },
     ])
     const text = trial.server.metrics.text()
-    expect(text).toContain('coxswain_long_turns_total{verb="POST",group="",resource="configmaps",subresource="",part="parse"} 2')
+    expect(text).toContain('coxswain_long_turns_total{verb="POST",group="",resource="configmaps",subresource="",part="write"} 2')
+  })
+
+  it.each([
+    ['a short one', undefined, 'write'],
+    ['a long one, whose stages are turns of their own', () => Promise.resolve(), 'write: mutating admission'],
+  ])('is told with the part that took 200 ms: %s', async (_, giveWay, part) => {
+    let now = 0
+    const slow: AdmissionPlugin = { name: 'Slow', admit: ({ object }) => void (object?.metadata.name === 'slow' && (now += 200)) }
+    const trial = await ServerTrial.open({ admission: [slow] })
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const request = trial.request('/api/v1/namespaces/default/configmaps', { metadata: { name: 'slow' } })
+    if (giveWay) request.body.giveWay = giveWay
+    await create(request)
+    expect(request.body.longTurn).toEqual({ part, ms: 200 })
   })
 })

@@ -3,24 +3,24 @@ import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestKind } from './request-metrics.ts'
 
-/** A part of a request that runs without giving way to others for longer is logged and counted. */
-export const longTurnMs = 100
+/** A part of a request that blocks the event loop for longer is logged and counted. */
+const longTurnMs = 100
 
-/** The parts of a request that run without giving way. */
-export type TurnPart = 'parse' | 'decode' | 'write' | 'answer'
+/** The parts of a request that run without yielding. Each stage of a long write is a part of its own. */
+type TurnPart = 'parse' | 'decode' | 'write' | 'answer' | `write: ${string}`
 
-/** The longest part of a request that held the event loop for more than the limit. */
+/** The longest part of a request that blocked the event loop for more than the limit. */
 export interface LongTurn {
   part: TurnPart
   ms: number
 }
 
-/** Where the longest turn of a request is noted. It stays empty for nearly all. */
+/** Records the longest turn of a request. It is undefined for nearly all requests. */
 export interface NotesTurns {
   longTurn?: LongTurn | undefined
 }
 
-/** Runs a part of a request, and notes it if it held the event loop for too long. */
+/** Runs a part of a request and records it if it blocked the event loop for too long. */
 export function inOneTurn<T>(notes: NotesTurns, part: TurnPart, run: () => T): T {
   const started = performance.now()
   try {
@@ -31,21 +31,30 @@ export function inOneTurn<T>(notes: NotesTurns, part: TurnPart, run: () => T): T
   }
 }
 
-/** Names the requests that held the event loop, in the log and in a metric. */
+/** Reports requests that blocked the event loop, in the log and in a metric. */
 export class LongTurns {
   readonly #logger: Logger
   readonly #total
 
   constructor(metrics: MetricsRegistry, logger: Logger) {
     this.#logger = logger
-    this.#total = metrics.counter('coxswain_long_turns_total', `Counter of requests that held the event loop for more than ${longTurnMs} ms, by verb, resource and part.`)
+    this.#total = metrics.counter(
+      'coxswain_long_turns_total',
+      `Counter of requests that held the event loop for more than ${longTurnMs} ms, by verb, resource and part.`,
+    )
   }
 
   tell({ part, ms }: LongTurn, kind: RequestKind, user: UserInfo | undefined, bytes: number): void {
     const { verb, group, resource, subresource } = kind
     this.#total.with({ verb, group, resource, subresource, part }).inc()
     const names = { verb, group, resource, ...(subresource ? { subresource } : {}) }
-    // A name may be as long as a header; the log needs to tell users apart, not more.
-    this.#logger.warn('a request held the event loop', { ...names, user: user?.name.slice(0, 256), bytes, part, ms: Math.round(ms) })
+    // A user name may be as long as a header, so the log truncates it.
+    this.#logger.warn('a request held the event loop', {
+      ...names,
+      user: user?.name.slice(0, 256),
+      bytes,
+      part,
+      ms: Math.round(ms),
+    })
   }
 }

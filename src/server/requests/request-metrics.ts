@@ -1,9 +1,9 @@
 import type { MetricsRegistry, Observer, Series } from '../../base/metrics.ts'
 
-/** Upstream's own buckets of request durations, in seconds. */
+/** Kubernetes' buckets of request durations, in seconds. */
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
-/** What a request was, in the labels of Kubernetes' own metrics. */
+/** The labels of a request, as in Kubernetes' metrics. */
 export interface RequestKind {
   verb: string
   group: string
@@ -13,13 +13,13 @@ export interface RequestKind {
   scope: '' | 'cluster' | 'namespace' | 'resource'
 }
 
-/** Counts and times requests under upstream's names. */
+/** Counts and times requests under Kubernetes' metric names. */
 export class RequestMetrics {
   readonly #total
   readonly #duration
   readonly #inflight
   readonly #longRunning
-  /** What counts and times requests of one kind and answer; watches are not timed. */
+  /** The series of each combination of labels and code. Watches have no duration. */
   readonly #counted = new Map<string, { total: Series; duration: Observer | undefined }>()
 
   constructor(registry: MetricsRegistry) {
@@ -32,11 +32,18 @@ export class RequestMetrics {
       'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
       durations,
     )
-    this.#inflight = registry.gauge('apiserver_current_inflight_requests', 'Number of requests that are being served, by kind.')
-    this.#longRunning = registry.gauge('apiserver_longrunning_requests', 'Number of watches that are open, by resource.')
+    this.#inflight = registry.gauge(
+      'apiserver_current_inflight_requests',
+      'Number of requests that are being served, by kind.',
+    )
+    this.#longRunning = registry.gauge(
+      'apiserver_longrunning_requests',
+      'Number of watches that are open, by resource.',
+    )
   }
 
-  readonly inflight = (isMutating: boolean): Series => this.#inflight.with({ request_kind: isMutating ? 'mutating' : 'readOnly' })
+  readonly inflight = (isMutating: boolean): Series =>
+    this.#inflight.with({ request_kind: isMutating ? 'mutating' : 'readOnly' })
 
   watching(kind: RequestKind): Series {
     return this.#longRunning.with(labelsOf(kind))
@@ -48,7 +55,10 @@ export class RequestMetrics {
     if (!counted) {
       const labels = { ...labelsOf(kind), dry_run: isDryRun ? 'All' : '' }
       const total = this.#total.with({ ...labels, code: String(code) })
-      this.#counted.set(key, (counted = { total, duration: kind.verb === 'WATCH' ? undefined : this.#duration.with(labels) }))
+      this.#counted.set(
+        key,
+        (counted = { total, duration: kind.verb === 'WATCH' ? undefined : this.#duration.with(labels) }),
+      )
     }
     counted.total.inc()
     counted.duration?.observe(seconds)

@@ -3,46 +3,61 @@ import type { Json, KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Turns } from '../../base/turns.ts'
+import type { AdmissionMetrics } from '../admission/admission-metrics.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { Authorizer } from '../auth/authorize.ts'
+import type { WantedField } from '../objects/cache-listeners.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { ServerObjects, UserInfo } from '../objects/objects.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
-import type { RuleContext } from '../registry/resource.ts'
+import type { NodePlace, RuleContext, Tabular } from '../registry/resource.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
-import type { NodePlace } from '../subresources/action.ts'
 import type { NotesTurns } from './long-turns.ts'
-import type { Tabular } from '../answers/table.ts'
-import type { Write } from '../write/write.ts'
+import type { Converted, ForeignBody } from '../parsing/foreign-body.ts'
 
-/** What all requests share: the parts of a running server that verbs use. */
+/** The parts of a running server that handlers use. */
 export interface ServerParts {
   registry: Registry
   objects: ObjectStore
   /** Reads and partial writes for admission and subresources. */
   access: ServerObjects
   admission: readonly AdmissionPlugin[]
+  admissionMetrics?: AdmissionMetrics
   authorizer: Authorizer
   gates: FeatureGates
   clock: Clock
   random: Random
-  /** Hears of every stage that a write comes to. For tests. */
-  onStage?: ((stage: string, write: Write) => void) | undefined
-  /** Writes leave managedFields as they are. For benches, which measure what they cost. */
+  /** Called before each stage of a write. For tests. */
+  onStage?: ((stage: string, write: WriteStep) => void) | undefined
+  /** Writes do not update managedFields. For benchmarks that measure their cost. */
   ignoresOwnership?: boolean | undefined
 }
 
-/** The body of a request, read and limited; its type decides how it is parsed. */
+/** The part of a write that `onStage` receives. */
+interface WriteStep {
+  request: ResourceRequest
+  change: { operation: string }
+}
+
+/** The body of a request. The content type decides how it is parsed. */
 export interface RequestBody extends NotesTurns {
   bytes: Buffer
   contentType: string | undefined
-  /** The object of a create or update whose sender is in the same process, instead of bytes. It is the sender's own: it is copied, at once. */
+  /**
+   * The object of an in-process create or update, in place of bytes. The sender owns it: it is copied before the call
+   * returns.
+   */
   value?: Json
-  /** Gets the object once it is decoded, before anything is changed in it. */
+  /**
+   * Converts a long YAML or protobuf body to JSON in another thread. Undefined for short bodies and without threads.
+   */
+  convert?: (body: ForeignBody) => Promise<Converted>
+  /** Yields to other requests between two parts of a long request. Undefined for short bodies. */
+  giveWay?: () => Promise<void>
+  /** Receives the decoded object before it is modified. */
   heard?: (object: KubeObject) => void
 }
 
-/** One request for a resource. */
 export interface ResourceRequest {
   server: ServerParts
   target: Registered
@@ -51,17 +66,17 @@ export interface ResourceRequest {
   subresource: string
   query: URLSearchParams
   user: UserInfo
-  /** Names the manager of what is written, where the query does not. */
+  /** The default field manager, if the query does not name one. */
   userAgent?: string | undefined
   body: RequestBody
-  /** Sentences for Warning headers; verbs add to them. */
+  /** Texts of Warning headers; handlers append to them. */
   warnings: string[]
-  /** Adds an annotation to the request's audit events. Absent where nothing is audited. */
+  /** Adds an annotation to the request's audit events. Undefined without auditing. */
   note?: ((key: string, value: string) => void) | undefined
   rules: RuleContext
-  /** How what takes long is done for its sender. */
+  /** The turns of the event loop that the requester gets for long work. */
   turns: Turns
-  /** Aborted when the client has gone away. Asked for only by who waits: it costs more than a small request. */
+  /** Aborted when the client disconnects. Created on demand, because an AbortSignal costs more than a small request. */
   signal(): AbortSignal
 }
 
@@ -71,7 +86,7 @@ export interface ListMeta {
   remainingItemCount?: number
 }
 
-/** What a verb answers: data, to be encoded for a socket or handed over as it is. */
+/** The result of a handler. It is encoded for sockets and returned as it is in the process. */
 export type Result =
   | { kind: 'stored'; code: number; target: Registered; stored: StoredObject }
   | { kind: 'value'; code: number; value: object; resource?: Tabular }
@@ -80,13 +95,15 @@ export type Result =
   | { kind: 'text'; code: number; text: string }
   | { kind: 'relay'; place: NodePlace }
 
-/** What a watch is to send, after all checks. */
+/** The parameters of a validated watch. */
 export interface WatchSpec {
   prefix: string
   matches: ((stored: StoredObject) => boolean) | undefined
-  /** Events after this revision are sent. */
+  /** The field and value that `matches` requires, if it requires one. */
+  wanted?: WantedField | undefined
+  /** Only events after this revision are sent. */
   from: number
-  /** Current objects come first, as ADDED. */
+  /** Current objects are sent first, as ADDED, unless this is `none`. */
   initial: 'none' | 'events' | 'events and bookmark'
   bookmarks: boolean
   timeoutMs: number | undefined

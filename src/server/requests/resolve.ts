@@ -15,21 +15,21 @@ import { watch } from '../verbs/watch.ts'
 import { hasSubresource, partialUpdateOf } from '../write/rules.ts'
 import { runAction, runVirtual } from './actions.ts'
 
-/** Answers one kind of request. */
-export type Handler = (request: ResourceRequest) => Result | Promise<Result>
+/** Handles one kind of request. */
+type Handler = (request: ResourceRequest) => Result | Promise<Result>
 
-/** What a request asks for, resolved once: who may send it, how it is counted and what answers it all follow from this. */
+/** A resolved request. Authorization, metrics and dispatch all depend on it. */
 export interface What {
   readonly method: string
   readonly path: ResourcePath
   readonly query: URLSearchParams
-  /** In Kubernetes' words; a method that means none of its verbs is its own name in small letters. */
+  /** Kubernetes' verb, or the method in lower case if it maps to none. */
   readonly verb: string
-  /** Undefined where there is no such kind. */
+  /** Undefined if the kind is not served. */
   readonly target: Registered | undefined
-  /** '' for the object itself, and where the kind has no such subresource. */
+  /** '' for the object itself, and for an unknown subresource. */
   readonly subresource: string
-  /** What answers it, or why nothing does: there is no such path, or the method means nothing there. */
+  /** The handler, or the reason why there is none: the path does not exist, or it does not allow the method. */
   readonly handler: Handler | 'not found' | 'not allowed'
 }
 
@@ -50,19 +50,24 @@ const scaleHandlers = new Map<string, Handler>([
   ['patch', (request) => writeScale(request, 'patch')],
 ])
 
-const objectVerbs = new Map<string, Verb>([['GET', 'get'], ['PUT', 'update'], ['PATCH', 'patch'], ['DELETE', 'delete']])
+const objectVerbs = new Map<string, Verb>([
+  ['GET', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
 
-/** The verb that a method means on a collection or an object; undefined where it means none. */
+/** The verb of a method on a collection (`name` is '') or an object. Undefined if there is none. */
 export function verbOf(method: string, name: string, query: URLSearchParams): Verb | undefined {
   if (name !== '') return objectVerbs.get(method)
   if (method === 'GET') return isWatch(query) ? 'watch' : 'list'
   return method === 'POST' ? 'create' : method === 'DELETE' ? 'deletecollection' : undefined
 }
 
-/** `watch=` without a value means yes, too. */
+/** `watch=` without a value means true. */
 const isWatch = (query: URLSearchParams): boolean => query.has('watch') && queryBoolean(query, 'watch')
 
-/** Finds out what a request for a resource asks for. */
+/** Resolves a request for a resource: its kind, verb, subresource and handler. */
 export function resolve(method: string, path: ResourcePath, query: URLSearchParams, registry: Registry): What {
   if (path.isOldWatch) query.set('watch', 'true')
   const target = registry.find(path.apiVersion, path.plural)
@@ -83,11 +88,11 @@ const subresourceVerb = (method: string): Verb | undefined => (method === 'POST'
 
 function handlerOf(target: Registered, path: ResourcePath, verb: Verb | undefined): What['handler'] {
   const { namespaced, virtual } = target.resource
-  // A cluster-wide kind has no place in a namespace.
+  // Cluster-scoped kinds do not exist under a namespace.
   if (path.inNamespace && !namespaced) return 'not found'
   if (path.subresource !== '') return subresourceHandler(target, path, verb)
   const isAcross = namespaced && path.namespace === ''
-  // Across namespaces there are lists and watches only, and no object by its name alone.
+  // Across namespaces, only the collection exists.
   if (isAcross && path.name !== '') return 'not found'
   if (virtual) return virtualHandler(target, path, verb)
   if (isAcross && verb !== 'list' && verb !== 'watch') return 'not allowed'
@@ -95,7 +100,7 @@ function handlerOf(target: Registered, path: ResourcePath, verb: Verb | undefine
 }
 
 function virtualHandler(target: Registered, path: ResourcePath, verb: Verb | undefined): What['handler'] {
-  // What can only be posted has neither objects by name nor a list across namespaces.
+  // A kind that only allows create has no named objects and no list across namespaces.
   const isMisplaced = path.name !== '' || path.inNamespace !== target.resource.namespaced
   if (isMisplaced && !target.verbs.has('get')) return 'not found'
   return verb && target.verbs.has(verb) ? runVirtual : 'not allowed'
@@ -104,7 +109,10 @@ function virtualHandler(target: Registered, path: ResourcePath, verb: Verb | und
 function subresourceHandler(target: Registered, path: ResourcePath, verb: Verb | undefined): What['handler'] {
   if (target.resource.namespaced && path.namespace === '') return 'not found'
   const action = target.actions.get(path.subresource)
-  if (action) return verb && (action.verbs as readonly string[]).includes(verb) ? (request) => runAction(request, action, verb) : 'not allowed'
+  if (action)
+    return verb && (action.verbs as readonly string[]).includes(verb)
+      ? (request) => runAction(request, action, verb)
+      : 'not allowed'
   if (path.subresource === 'scale' && target.resource.scale) return (verb && scaleHandlers.get(verb)) || 'not allowed'
   const partial = partialUpdateOf(target, path.subresource)
   if (!partial) return 'not found'

@@ -6,48 +6,51 @@ import { type Attempt, type Decision, forbiddenAttempt } from '../auth/authorize
 import type { UserInfo } from '../objects/objects.ts'
 import { freshness } from './freshness.ts'
 import { kindOf } from './kind.ts'
+import type { ResourcePath } from './path.ts'
 import type { LongTurns } from './long-turns.ts'
 import type { RequestBody, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
 import { type ProxyPath, parseProxyId } from '../proxy/proxy-path.ts'
-import { admitConnection } from '../write/connect.ts'
+import { admitConnection } from '../write/admission.ts'
 import { shownResult } from '../verbs/shown.ts'
 import { groupResource } from '../write/names.ts'
 import { systemRequest } from './system-request.ts'
-import type { What } from './resolve.ts'
+import { type What, resolve } from './resolve.ts'
 
-/** A request for a resource, however it came. */
-export interface Call {
+/** A request for a resource, over HTTP or from this process. */
+interface Call {
   what: What
   user: UserInfo
   userAgent?: string | undefined
-  /** Sentences for whoever sent it are added here. */
+  /** Texts of Warning headers are appended here. */
   warnings: string[]
-  /** How what takes long is done; as for anybody in this process where nothing is said. */
+  /** The turns of the event loop for long work. Default: those of in-process callers. */
   turns?: Turns
-  /** Records the request, where requests are audited. */
+  /** Undefined without auditing. */
   audit?: AuditedRequest | undefined
   signal(): AbortSignal
-  /** What else has to be fine before the body is read: that its sender can be answered in a form it takes. */
+  /** Checks that run before the body is read: for example, that the client accepts a supported content type. */
   check?(): void
   readBody(): Promise<RequestBody> | RequestBody
-  /** Makes the body outlast a wait; it may be its sender's own, to be changed as soon as the call returns. */
+  /** Copies the body before an await. The sender may mutate its own body once the call returns. */
   keepBody?(): void
 }
 
-export interface ServeContext {
+interface ServeContext {
   parts: ServerParts
   hasGroup(group: string): Promise<boolean>
-  /** Why the store can no longer be followed, if so: what is known of it may be out of date, so nothing of it is served. */
+  /** The error that made the store unavailable. The cache may be stale then, so nothing is served. */
   lost(): Error | undefined
   longTurns: LongTurns
+  /** Resolves when all known custom resources are served. */
+  kindsSettled(): Promise<void>
 }
 
 const noBody: RequestBody = { bytes: Buffer.alloc(0), contentType: undefined }
 
 /**
- * The way of every request for a resource: who sends it and what it asks for are known; whether they may, the body, and then the
- * handler, which reads or starts a write. It knows nothing of sockets, nor of how an answer is encoded.
+ * Authorizes a resolved request, reads its body and calls the handler, which reads objects or starts a write. It is
+ * independent of sockets and encodings.
  */
 export class RequestPath {
   readonly #context: ServeContext
@@ -56,7 +59,7 @@ export class RequestPath {
     this.#context = context
   }
 
-  /** Nothing where the path's API group does not exist. */
+  /** Undefined if the path's API group does not exist. */
   async run(call: Call): Promise<Result | undefined> {
     this.#checkStore()
     for (const attempt of attemptsOf(call.what)) {
@@ -81,24 +84,72 @@ export class RequestPath {
       await fresh
     }
     const sent = call.what.method === 'GET' ? noBody : call.readBody()
-    // A body that is there is decoded before the call returns: its sender may change it then.
+    // An existing body is decoded before the call returns, because its sender may mutate it afterwards.
     return this.#answer(call, sent instanceof Promise ? await sent : sent)
   }
 
-  /** Refuses what the user may not do. It waits only where the authorizer asks another process. */
+  /**
+   * Throws if the user is not authorized. Waits only if an authorizer calls a webhook, or if another server may have
+   * stored a role that this one has not seen.
+   */
   allow(user: UserInfo, attempt: Attempt, audit?: AuditedRequest): Promise<void> | undefined {
     const asked = this.#context.parts.authorizer.authorize(user, attempt)
-    if (asked instanceof Promise) return asked.then((decision) => checkAllowed(user, attempt, decision, audit))
+    const isRefusal = (decision: Decision) => !decision.allowed && this.#isShared
+    if (asked instanceof Promise || isRefusal(asked)) return this.#allowLater(user, attempt, asked, audit)
     checkAllowed(user, attempt, asked, audit)
     return undefined
   }
 
-  /** Asks admission about a proxied request, which is no request for an object. */
+  async #allowLater(
+    user: UserInfo,
+    attempt: Attempt,
+    asked: Decision | Promise<Decision>,
+    audit: AuditedRequest | undefined,
+  ): Promise<void> {
+    let decision = await asked
+    if (!decision.allowed && (await this.caughtUp()))
+      decision = await this.#context.parts.authorizer.authorize(user, attempt)
+    checkAllowed(user, attempt, decision, audit)
+  }
+
+  get #isShared(): boolean {
+    return this.#context.parts.objects.isShared
+  }
+
+  /**
+   * Resolves to true once the cache has seen all that other servers have acknowledged. False if the store is not shared
+   * or fails.
+   */
+  caughtUp(): Promise<boolean> | false {
+    const { parts } = this.#context
+    return (
+      this.#isShared &&
+      parts.objects.catchUp().then(
+        () => true,
+        () => false,
+      )
+    )
+  }
+
+  /** Resolves a request. Waits only if another server may have defined its kind. */
+  resolve(method: string, path: ResourcePath, query: URLSearchParams): What | Promise<What> {
+    const find = () => resolve(method, path, query, this.#context.parts.registry)
+    const found = find()
+    const waiting = !found.target && this.caughtUp()
+    return waiting ? waiting.then(() => this.#context.kindsSettled()).then(find) : found
+  }
+
+  /** Runs admission for a proxied request (CONNECT). */
   async connect(user: UserInfo, { kind, namespace, id, rest }: ProxyPath, audit?: AuditedRequest): Promise<void> {
     const { parts } = this.#context
     const target = parts.registry.find('v1', kind)
     if (!target) return
-    const request = { ...systemRequest(parts, target, namespace, parseProxyId(kind, id).name), subresource: 'proxy', user, note: noteOf(audit) }
+    const request = {
+      ...systemRequest(parts, target, namespace, parseProxyId(kind, id).name),
+      subresource: 'proxy',
+      user,
+      note: noteOf(audit),
+    }
     await admitConnection(request, { kind: `${target.resource.kind}ProxyOptions`, ...(rest ? { path: rest } : {}) })
   }
 
@@ -113,10 +164,18 @@ export class RequestPath {
     throw notFoundPath()
   }
 
-  #answer({ what, user, userAgent, warnings, audit, signal, turns = turnsOf(this.#context.parts.clock) }: Call, sent: RequestBody): Result | Promise<Result> {
+  #answer(
+    { what, user, userAgent, warnings, audit, signal, turns = turnsOf(this.#context.parts.clock) }: Call,
+    sent: RequestBody,
+  ): Result | Promise<Result> {
     const { parts } = this.#context
-    const { handler, path: { namespace, name, subresource }, query } = what
-    if (handler === 'not found') throw what.target!.resource.isCustom ? notFound(groupResource(what.target!), name) : notFoundPath()
+    const {
+      handler,
+      path: { namespace, name, subresource },
+      query,
+    } = what
+    if (handler === 'not found')
+      throw what.target!.resource.isCustom ? notFound(groupResource(what.target!), name) : notFoundPath()
     if (handler === 'not allowed') {
       const isNameless = what.target!.resource.isCustom && name === '' && what.method === 'PUT'
       throw isNameless ? badRequest('name must be provided') : methodNotAllowed()
@@ -126,11 +185,25 @@ export class RequestPath {
     const note = noteOf(audit)
     if (what.target!.resource.deprecationWarning) warnings.push(what.target!.resource.deprecationWarning)
     const handled = handler({
-      server: parts, target: what.target!, namespace, name, subresource, query, user, userAgent, body, warnings, note, rules, turns,
+      server: parts,
+      target: what.target!,
+      namespace,
+      name,
+      subresource,
+      query,
+      user,
+      userAgent,
+      body,
+      warnings,
+      note,
+      rules,
+      turns,
       signal,
     })
     const answered = what.target!.resource.conversion ? shownResult(what.target!, handled) : handled
-    return body === noBody || !(answered instanceof Promise) ? answered : this.#untilAnswered(answered, what, user, body)
+    return body === noBody || !(answered instanceof Promise)
+      ? answered
+      : this.#untilAnswered(answered, what, user, body)
   }
 
   async #untilAnswered(answered: Promise<Result>, what: What, user: UserInfo, body: RequestBody): Promise<Result> {
@@ -146,7 +219,7 @@ const noteOf = (audit: AuditedRequest | undefined) => audit && ((key: string, va
 
 const connections = new Set(['exec', 'attach', 'portforward'])
 
-/** What a request has to be allowed. A connection into a pod that a GET opens does what a POST does, and needs its verb as well. */
+/** The authorization attempts of a request. Opening a connection into a pod by GET also needs the verb `create`. */
 function attemptsOf(what: What): readonly Attempt[] {
   const { verb, path } = what
   if (verb !== 'get' || path.group !== '' || path.plural !== 'pods' || !connections.has(path.subresource)) return [what]
@@ -160,7 +233,7 @@ function checkAllowed(user: UserInfo, attempt: Attempt, decision: Decision, audi
   if (!decision.allowed) throw forbiddenAttempt(user, attempt, decision)
 }
 
-/** Kubernetes' audit annotations of every request that was authorized or refused. */
+/** Adds Kubernetes' audit annotations of the authorization decision. */
 function noteDecision(audit: AuditedRequest, { allowed, reason = '' }: Decision): void {
   audit.note('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid')
   audit.note('authorization.k8s.io/reason', reason)

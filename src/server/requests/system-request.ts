@@ -3,11 +3,16 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { ResourceRequest, ServerParts } from './request.ts'
 
-/** Who the server itself is, in its own requests. */
-export const systemUser: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+/** The user of the server's own requests. */
+const systemUser: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
-/** A request that the server makes of itself. */
-export function systemRequest(server: ServerParts, target: Registered, namespace: string, name: string): ResourceRequest {
+/** A request by the server itself. */
+export function systemRequest(
+  server: ServerParts,
+  target: Registered,
+  namespace: string,
+  name: string,
+): ResourceRequest {
   return {
     server,
     target,

@@ -2,8 +2,7 @@ import type { Random } from '../../base/random.ts'
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { Action } from '../subresources/action.ts'
-import { podActions } from '../subresources/pods.ts'
-import { proxyActions } from '../subresources/proxies.ts'
+import { podActions, proxyActions } from '../subresources/index.ts'
 import { serviceAccountToken } from '../subresources/service-account-token.ts'
 import { kruiseResources } from './apps.kruise.io/index.ts'
 import { admissionregistrationResources } from './admissionregistration/index.ts'
@@ -15,7 +14,7 @@ import { batchResources } from './batch/index.ts'
 import { certificatesResources } from './certificates/index.ts'
 import { coordinationResources } from './coordination/index.ts'
 import { coreResources } from './core/index.ts'
-import { ServiceAllocation } from './core/service-allocation.ts'
+import { ServiceAllocation } from './core/service/service-allocation.ts'
 import { discoveryResources } from './discovery/index.ts'
 import { eventsResources } from './events/index.ts'
 import { flowcontrolResources } from './flowcontrol/index.ts'
@@ -27,7 +26,7 @@ import { deviceResources } from './resource/index.ts'
 import { schedulingResources } from './scheduling/index.ts'
 import { storageResources } from './storage/index.ts'
 
-/** Everything that is served and stored, one declaration a kind and version. */
+/** All stored resources, one declaration per kind and version. */
 export const allResources = (random: Random, allocation = new ServiceAllocation(random)): Resource[] => [
   ...coreResources(allocation),
   ...admissionregistrationResources,
@@ -51,5 +50,9 @@ export const allResources = (random: Random, allocation = new ServiceAllocation(
   ...kruiseResources,
 ]
 
-/** Subresources with behaviour of their own. */
-export const allActions = (tokens: ServiceAccountTokens): readonly Action[] => [...podActions, ...proxyActions, serviceAccountToken(tokens)]
+/** All subresources with their own behaviour. */
+export const allActions = (tokens: ServiceAccountTokens): readonly Action[] => [
+  ...podActions,
+  ...proxyActions,
+  serviceAccountToken(tokens),
+]

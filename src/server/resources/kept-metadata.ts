@@ -2,7 +2,7 @@ import type { ObjectMeta } from '../../api/object.ts'
 
 const kept = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** For a status whose writer may change nothing else: the metadata that users write are put back. */
+/** Restores the metadata that users write, in a status update. */
 export function keepMetadata<T extends { metadata: ObjectMeta }>(obj: T, old: T): void {
   const metadata: ObjectMeta = { ...obj.metadata }
   for (const field of kept) {
@@ -12,7 +12,7 @@ export function keepMetadata<T extends { metadata: ObjectMeta }>(obj: T, old: T)
   obj.metadata = metadata
 }
 
-/** The same for the spec, too. */
+/** Restores the spec and the metadata that users write, in a status update. */
 export function keepAllButStatus<T extends { metadata: ObjectMeta; spec?: unknown }>(obj: T, old: T): void {
   obj.spec = old.spec
   keepMetadata(obj, old)

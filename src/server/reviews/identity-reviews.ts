@@ -13,7 +13,7 @@ const wireForm = ({ name, uid, groups, extra }: UserInfo) => ({
   ...(extra && Object.keys(extra).length && { extra }),
 })
 
-/** Who am I? What was asked does not matter. */
+/** Returns the requesting user. The request's content is ignored. */
 export const selfSubjectReview: Review = {
   group,
   version: 'v1',
@@ -28,7 +28,7 @@ export const selfSubjectReview: Review = {
   }),
 }
 
-/** Whose token is this? */
+/** Authenticates a token. */
 export const tokenReview: Review = {
   group,
   version: 'v1',
@@ -40,7 +40,11 @@ export const tokenReview: Review = {
     if (!spec.token) throw badRequest('token is required for TokenReview in authentication')
     return whenKnown(identify(spec.token, spec.audiences ?? []), (found) => {
       const status = found
-        ? { authenticated: true, user: wireForm(found.user), ...(found.audiences.length > 0 && { audiences: found.audiences }) }
+        ? {
+            authenticated: true,
+            user: wireForm(found.user),
+            ...(found.audiences.length > 0 && { audiences: found.audiences }),
+          }
         : { user: {}, error: 'invalid bearer token' }
       return { ...body, status }
     })

@@ -1,13 +1,18 @@
 import { structOf } from '../../api/schema/index.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import { type Resource, defineVirtual } from '../registry/resource.ts'
-import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from './access-reviews.ts'
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+} from './access-reviews.ts'
 import { selfSubjectReview, tokenReview } from './identity-reviews.ts'
 import type { Review, ReviewContext } from './review.ts'
 
-export type { Review, ReviewContext } from './review.ts'
+export type { ReviewContext } from './review.ts'
 
-/** Every kind that is a question, in the order of discovery. */
+/** All review kinds, in the order of discovery. */
 export const reviews: readonly Review[] = [
   selfSubjectReview,
   tokenReview,
@@ -17,8 +22,11 @@ export const reviews: readonly Review[] = [
   subjectAccessReview,
 ]
 
-/** The questions as kinds that a server answers. */
-export function reviewResources({ authorizer, identify }: { authorizer(): Authorizer } & Pick<ReviewContext, 'identify'>): Resource[] {
+/** The reviews as resources. */
+export function reviewResources({
+  authorizer,
+  identify,
+}: { authorizer(): Authorizer } & Pick<ReviewContext, 'identify'>): Resource[] {
   return reviews.map(({ run, ...names }) =>
     defineVirtual({
       ...names,

@@ -3,26 +3,26 @@ import type { Identified, Maybe } from '../auth/authenticate.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import type { UserInfo } from '../objects/objects.ts'
 
-/** What a review can ask. */
+/** The inputs of a review besides its body. */
 export interface ReviewContext {
-  /** Who sent the request. */
+  /** The requesting user. */
   user: UserInfo
   /** The namespace in the path, '' if there is none. */
   namespace: string
   /** Milliseconds since the epoch. */
   now: number
   authorizer: Authorizer
-  /** The user of a token, if it is meant for one of the audiences; where none are named, for this server. */
+  /** Authenticates a token for one of the audiences. Default: this server's audiences. */
   identify(token: string, audiences: readonly string[]): Maybe<Identified>
 }
 
-/** A kind that is a question: it is posted, answered and never stored. */
+/** A review kind: created by POST, answered and never stored. */
 export interface Review {
   group: string
   version: 'v1'
   kind: string
   plural: string
   namespaced: boolean
-  /** The answer to a decoded question; throws an ApiError for a question that makes no sense. */
+  /** Evaluates a decoded review. Throws an ApiError if it is invalid. */
   run(body: KubeObject, context: ReviewContext): object | Promise<object>
 }

@@ -3,9 +3,15 @@ import type { ComponentStatus, Lease } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { nameColumn } from '../answers/columns.ts'
 import type { ObjectReader } from '../objects/objects.ts'
-import { type Column, type Resource, type VirtualKind, defineVirtual } from '../registry/resource.ts'
-import type { ActionAnswer, ActionContext } from '../subresources/action.ts'
-import type { Tabular } from '../answers/table.ts'
+import {
+  type ActionAnswer,
+  type ActionContext,
+  type Column,
+  type Resource,
+  type Tabular,
+  type VirtualKind,
+  defineVirtual,
+} from '../registry/resource.ts'
 import { objectSelector } from '../verbs/selection.ts'
 
 const deprecation = 'v1 ComponentStatus is deprecated in v1.19+'
@@ -30,29 +36,39 @@ function statusText(status: ComponentStatus): string {
 const columns: readonly Column<ComponentStatus>[] = [
   nameColumn(),
   { name: 'Status', type: 'string', description: 'Status of the component conditions', cell: statusText },
-  { name: 'Message', type: 'string', description: 'Message of the component conditions', cell: (s) => healthOf(s)?.message ?? '' },
-  { name: 'Error', type: 'string', description: 'Error of the component conditions', cell: (s) => healthOf(s)?.error ?? '' },
+  {
+    name: 'Message',
+    type: 'string',
+    description: 'Message of the component conditions',
+    cell: (s) => healthOf(s)?.message ?? '',
+  },
+  {
+    name: 'Error',
+    type: 'string',
+    description: 'Error of the component conditions',
+    cell: (s) => healthOf(s)?.error ?? '',
+  },
 ]
 
 const tabular: Tabular = { columns: columns as unknown as readonly Column<KubeObject>[] }
 
-/** The parts of a control plane that Kubernetes tells of, and the lease that the leader of each renews. */
+/** The components that Kubernetes reports, and the leases of their leaders. */
 const leaseOf = { 'controller-manager': 'kube-controller-manager', scheduler: 'kube-scheduler' } as const
 
-/** Answers what is wrong with a part, or nothing. */
+/** Returns the problem of a component. Undefined if it is healthy. */
 export type ComponentCheck = () => string | undefined
 
-export interface ComponentStatusesOptions {
-  /** Asked for later: what reads objects needs the kinds first. */
+interface ComponentStatusesOptions {
+  /** A function, because the kinds are registered before objects can be read. */
   objects(): ObjectReader
   now(): number
-  /** Parts of this process by name. What is not among them is judged by its lease. */
+  /** Components of this process, by name. Others are checked by their lease. */
   checks: ReadonlyMap<string, ComponentCheck>
-  /** Why the store can no longer be used. */
+  /** The error that made the store unavailable. */
   lost(): Error | undefined
 }
 
-/** Answers `kubectl get componentstatuses`: how the parts of the control plane are. Nothing of it is stored. */
+/** Serves `kubectl get componentstatuses`: the health of control plane components. Nothing is stored. */
 export class ComponentStatuses {
   readonly #o: ComponentStatusesOptions
 
@@ -60,7 +76,7 @@ export class ComponentStatuses {
     this.#o = options
   }
 
-  /** As a kind that a server answers. */
+  /** The resource as a virtual kind. */
   resource(): Resource {
     return defineVirtual({ ...componentStatuses, answer: (ctx) => this.answer(ctx) })
   }
@@ -70,7 +86,11 @@ export class ComponentStatuses {
     const all = this.#statuses()
     if (name === '') {
       const items = all.filter(objectSelector(query)).map(({ kind: _kind, apiVersion: _version, ...item }) => item)
-      return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items }, table: tabular }
+      return {
+        code: 200,
+        object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items },
+        table: tabular,
+      }
     }
     const found = all.find(({ metadata }) => metadata.name === name)
     if (!found) throw new ApiError(500, '', `Component not found: ${name}`)
@@ -79,16 +99,21 @@ export class ComponentStatuses {
 
   #statuses(): ComponentStatus[] {
     const { checks, lost } = this.#o
-    const parts = Object.entries(leaseOf).map(([name, lease]) => [name, checks.get(name) ?? (() => this.#leaseProblem(lease))] as const)
+    const parts = Object.entries(leaseOf).map(
+      ([name, lease]) => [name, checks.get(name) ?? (() => this.#leaseProblem(lease))] as const,
+    )
     return [...parts, ['etcd-0', () => lost()?.message] as const].map(([name, check]) => statusOf(name, check()))
   }
 
-  /** A part of another process is well while its leader renews its lease. */
+  /** A component in another process is healthy while its leader renews its lease. */
   #leaseProblem(name: string): string | undefined {
-    const { renewTime, leaseDurationSeconds = 15 } = this.#o.objects().get<Lease>('coordination.k8s.io', 'leases', 'kube-system', name)?.spec ?? {}
+    const { renewTime, leaseDurationSeconds = 15 } =
+      this.#o.objects().get<Lease>('coordination.k8s.io', 'leases', 'kube-system', name)?.spec ?? {}
     if (!renewTime) return `nobody holds the lease kube-system/${name}`
     const sinceMs = this.#o.now() - Date.parse(renewTime)
-    return sinceMs <= leaseDurationSeconds * 1000 ? undefined : `the lease kube-system/${name} was last renewed at ${renewTime}`
+    return sinceMs <= leaseDurationSeconds * 1000
+      ? undefined
+      : `the lease kube-system/${name} was last renewed at ${renewTime}`
   }
 }
 

@@ -1,10 +1,10 @@
-import type { DocumentAnswer, DocumentRequest } from '../http/document.ts'
+import type { DocumentAnswer, DocumentRequest } from '../http/answer/document.ts'
 
-/** Something that must be well for the server to be. Answers what is wrong, or nothing. */
-export interface HealthCheck {
+/** A health check. Returns the problem, or undefined if healthy. */
+interface HealthCheck {
   name: string
   check(): string | undefined
-  /** A detail that is shown with `verbose`, also while all is well. */
+  /** A detail for the verbose output, also while healthy. */
   detail?(): string
 }
 
@@ -14,7 +14,7 @@ const text = (code: number, body: string): DocumentAnswer => ({
   body: Buffer.from(body),
 })
 
-/** /livez, /readyz and /healthz, whole or one check of them, in the words of Kubernetes. */
+/** Serves /livez, /readyz and /healthz, and their single checks, in Kubernetes' format. */
 export class Health {
   #live: readonly HealthCheck[]
   #ready: readonly HealthCheck[]
@@ -24,12 +24,12 @@ export class Health {
     this.#ready = [...this.#live, ...ready]
   }
 
-  /** Adds something that must be well for the server to be ready. */
+  /** Adds a check to /readyz. */
   require(check: HealthCheck): void {
     this.#ready = [...this.#ready, check]
   }
 
-  /** Adds something that is told of, and that nothing fails for. */
+  /** Adds an informational entry that never fails. */
   tell(name: string, detail: () => string): void {
     const told: HealthCheck = { name, check: () => undefined, detail }
     this.#live = [...this.#live, told]
@@ -40,7 +40,8 @@ export class Health {
     const [, root, name, ...more] = path.split('/')
     const checks = root === 'readyz' ? this.#ready : root === 'livez' || root === 'healthz' ? this.#live : undefined
     if (!checks || more.length || name === '') return undefined
-    if (name === undefined) return this.#all(root!, checks, query?.has('verbose') ?? false, query?.getAll('exclude') ?? [])
+    if (name === undefined)
+      return this.#all(root!, checks, query?.has('verbose') ?? false, query?.getAll('exclude') ?? [])
     const one = checks.find((c) => c.name === name)
     if (!one) return undefined
     const problem = one.check()

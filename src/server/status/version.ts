@@ -1,7 +1,7 @@
-/** The Kubernetes whose API this is. */
+/** The Kubernetes version of the served API. */
 export const kubernetesVersion = { major: '1', minor: '36', gitVersion: 'v1.36.4' }
 
-/** What /version answers: clients decide by it what they can ask for. */
+/** The document of /version, by which clients choose features. */
 export const versionInfo = (release: string) => ({
   ...kubernetesVersion,
   gitVersion: `${kubernetesVersion.gitVersion}+coxswain.${release}`,

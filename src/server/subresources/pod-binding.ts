@@ -1,10 +1,10 @@
 import { ApiError, badRequest, conflict } from '../../api/errors.ts'
 import type { Binding, Node, Pod } from '../../api/generated/types.ts'
-import { setPodCondition } from '../../api/kinds/pod-prepare.ts'
+import { setPodCondition } from '../../api/kinds/pods/pod-prepare.ts'
 import type { Objects } from '../objects/objects.ts'
-import { defineVirtual } from '../registry/resource.ts'
+import { type ActionAnswer, type ActionContext, defineVirtual } from '../registry/resource.ts'
 import { pods } from '../resources/core/pods.ts'
-import type { Action, ActionAnswer, ActionContext } from './action.ts'
+import type { Action } from './action.ts'
 
 export const success = (code: number): ActionAnswer => ({
   code,
@@ -13,13 +13,13 @@ export const success = (code: number): ActionAnswer => ({
 
 const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
 
-/** A pod carries where in the world its node is, so that what runs in it can know. */
+/** The topology labels of a node, which binding copies to the pod. */
 function topologyOf(objects: Objects, nodeName: string): Record<string, string> {
   const labels = objects.get<Node>('', 'nodes', '', nodeName)?.metadata.labels ?? {}
   return Object.fromEntries(topologyLabels.filter((key) => labels[key] !== undefined).map((key) => [key, labels[key]!]))
 }
 
-/** Kubernetes answers these as plain errors, without a reason. */
+/** As in Kubernetes, these errors have no reason. */
 function checkTarget({ target }: Binding): void {
   const problems: string[] = []
   if (target?.kind && target.kind !== 'Node') {
@@ -29,7 +29,7 @@ function checkTarget({ target }: Binding): void {
   if (problems.length) throw new ApiError(500, '', problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`)
 }
 
-/** What the binding says of the pod it means must be so. */
+/** Checks the uid and resourceVersion of the binding against the pod. */
 function checkPreconditions(pod: Pod, binding: Binding): void {
   const { name = '', namespace = '' } = pod.metadata
   const refuse = (what: string, sent: string, stored: string) => {
@@ -44,7 +44,7 @@ function checkPreconditions(pod: Pod, binding: Binding): void {
   }
 }
 
-/** Why a pod cannot be given a node now; undefined if it can. */
+/** Describes why a pod cannot be bound; undefined if it can. */
 function obstacle(pod: Pod): string | undefined {
   const { name } = pod.metadata
   if (pod.metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`
@@ -53,8 +53,8 @@ function obstacle(pod: Pod): string | undefined {
   return undefined
 }
 
-/** Gives a pod its node, with what the binding says of it besides, and marks it as scheduled. */
-export async function bindPod(ctx: ActionContext, name: string): Promise<ActionAnswer> {
+/** Sets a pod's node name, copies the binding's annotations and sets the PodScheduled condition. */
+async function bindPod(ctx: ActionContext, name: string): Promise<ActionAnswer> {
   const binding = ctx.body as Binding
   checkTarget(binding)
   const nodeName = binding.target.name!
@@ -64,7 +64,8 @@ export async function bindPod(ctx: ActionContext, name: string): Promise<ActionA
     const why = obstacle(pod)
     if (why) throw conflict({ group: '', resource: 'pods/binding' }, name, why)
     pod.spec.nodeName = nodeName
-    if (binding.metadata.annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations }
+    if (binding.metadata.annotations)
+      pod.metadata.annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations }
     if (Object.keys(labels).length) pod.metadata.labels = { ...pod.metadata.labels, ...labels }
     setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, ctx.rules.now)
     delete pod.status.nominatedNodeName
@@ -86,7 +87,7 @@ export const podBinding: Action = {
   },
 }
 
-/** POST bindings: the same by its old way, where only the body names the pod. */
+/** POST bindings: the legacy form, in which only the body names the pod. */
 export const bindings = defineVirtual({
   group: '',
   version: 'v1',

@@ -9,13 +9,14 @@ import {
   tooManyRequests,
 } from '../../api/errors.ts'
 import type { Condition, Eviction, Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
-import { isFinished } from '../../api/kinds/pod-deletion.ts'
-import { setPodCondition, timestamp } from '../../api/kinds/pod-prepare.ts'
+import { isFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { setPodCondition, timestamp } from '../../api/kinds/pods/pod-prepare.ts'
 import { labelSelectorMatches } from '../../api/selectors/label-selector.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import { pods } from '../resources/core/pods.ts'
 import { poddisruptionbudgets } from '../resources/policy/poddisruptionbudgets.ts'
-import type { Action, ActionAnswer, ActionContext } from './action.ts'
+import type { ActionAnswer, ActionContext } from '../registry/resource.ts'
+import type { Action } from './action.ts'
 import { success } from './pod-binding.ts'
 
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -26,12 +27,18 @@ const maxAttempts = 20
 const cause = (message: string) => [{ reason: 'DisruptionBudget', message }]
 
 const stillProcessed = (budget: string) =>
-  tooManyRequests(refusal, retrySeconds, cause(`The disruption budget ${budget} is still being processed by the server.`))
+  tooManyRequests(
+    refusal,
+    retrySeconds,
+    cause(`The disruption budget ${budget} is still being processed by the server.`),
+  )
 
-/** A pod whose end disrupts nothing any more. */
-const isPastDisruption = (pod: Pod): boolean => isFinished(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
+/** True for a pod whose eviction is no disruption. */
+const isPastDisruption = (pod: Pod): boolean =>
+  isFinished(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
 
-const isReady = (pod: Pod): boolean => pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
+const isReady = (pod: Pod): boolean =>
+  pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
 
 function budgetsOf(ctx: ActionContext, pod: Pod): PodDisruptionBudget[] {
   return ctx.objects
@@ -39,7 +46,10 @@ function budgetsOf(ctx: ActionContext, pod: Pod): PodDisruptionBudget[] {
     .filter((budget) => labelSelectorMatches(budget.spec.selector, pod.metadata.labels))
 }
 
-/** A pod that is not ready can go where it does not count: as the policy says, or when enough others are healthy. */
+/**
+ * True if an unready pod may be evicted without the budget: by unhealthyPodEvictionPolicy, or when enough pods are
+ * healthy.
+ */
 function mayGoUnhealthy(budget: PodDisruptionBudget, pod: Pod): boolean {
   if (isReady(pod)) return false
   if (budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
@@ -47,10 +57,17 @@ function mayGoUnhealthy(budget: PodDisruptionBudget, pod: Pod): boolean {
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy
 }
 
-/** Why a budget allows no eviction now, thrown; nothing if it does. */
+/** Throws an error if the budget allows no eviction now. */
 function checkBudget(budget: PodDisruptionBudget): void {
   const name = budget.metadata.name ?? ''
-  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0, conditions } = budget.status
+  const {
+    observedGeneration = 0,
+    disruptionsAllowed = 0,
+    disruptedPods = {},
+    desiredHealthy = 0,
+    currentHealthy = 0,
+    conditions,
+  } = budget.status
   if (observedGeneration < (budget.metadata.generation ?? 0)) throw stillProcessed(name)
   const about = { group: 'policy', resource: 'poddisruptionbudget' }
   if (disruptionsAllowed < 0) throw forbiddenError(about, name, 'pdb disruptions allowed is negative')
@@ -58,7 +75,9 @@ function checkBudget(budget: PodDisruptionBudget): void {
     throw forbiddenError(about, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
   }
   if (disruptionsAllowed > 0) return
-  const failed = conditions?.find((c) => c.type === 'DisruptionAllowed' && c.status === 'False' && c.reason === 'SyncFailed')
+  const failed = conditions?.find(
+    (c) => c.type === 'DisruptionAllowed' && c.status === 'False' && c.reason === 'SyncFailed',
+  )
   const why = failed
     ? `does not allow evicting pods currently because it failed sync: ${failed.message}`
     : `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
@@ -81,7 +100,7 @@ function noteExhausted(budget: PodDisruptionBudget, now: number): void {
   else conditions[i] = next
 }
 
-/** Takes one disruption from the budget, or refuses. */
+/** Takes one disruption from the budget, or throws. */
 async function spend(ctx: ActionContext, budgetName: string, pod: string): Promise<void> {
   await ctx.objects.update<PodDisruptionBudget>(
     poddisruptionbudgets,
@@ -94,11 +113,11 @@ async function spend(ctx: ActionContext, budgetName: string, pod: string): Promi
       budget.status.disruptedPods = { ...budget.status.disruptedPods, [pod]: timestamp(ctx.rules.now) }
       return budget
     },
-    { dryRun: ctx.dryRun },
+    { dryRun: ctx.dryRun, isStatus: true },
   )
 }
 
-/** Says on the pod why it ends, and deletes it. */
+/** Sets the pod's DisruptionTarget condition, and deletes the pod. */
 async function markAndDelete(ctx: ActionContext, options: DeleteOptions, dryRun: boolean): Promise<void> {
   const { namespace, name, objects } = ctx
   let preconditions = options.preconditions
@@ -114,8 +133,9 @@ async function markAndDelete(ctx: ActionContext, options: DeleteOptions, dryRun:
       setPodCondition(pod, condition, ctx.rules.now)
       return pod
     })
-    // Marking was a change of our own: it is the marked pod that is meant now.
-    if (preconditions?.resourceVersion) preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion }
+    // The condition changed the resourceVersion, so the precondition must use the new one.
+    if (preconditions?.resourceVersion)
+      preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion }
   }
   await objects.delete(pods, namespace, name, { ...options, preconditions }, dryRun)
 }
@@ -133,7 +153,7 @@ function checkPreconditions(pod: Pod, preconditions: DeleteOptions['precondition
   }
 }
 
-/** The dry run may be asked for by the query or by the options inside; not by both with different answers. */
+/** A dry run may be requested in the query or in the delete options; the two must not contradict each other. */
 function isDryRun(ctx: ActionContext, options: DeleteOptions): boolean {
   const inside = options.dryRun ?? []
   if (inside.length && ctx.dryRun && inside.join() !== 'All') {
@@ -159,18 +179,22 @@ async function evict(ctx: ActionContext, attempt = 1): Promise<ActionAnswer> {
       await markAndDelete(ctx, asItIs(options, pod), dryRun)
       return success(201)
     } catch (e) {
-      // It may have become ready meanwhile: its budget is to be asked then.
+      // After a conflict the pod may be ready, so the budget must be checked again.
       if (!isConflict(e) || attempt === maxAttempts) throw e
       return evict(ctx, attempt + 1)
     }
   }
   const budgets = budgetsOf(ctx, pod)
   if (budgets.length > 1) {
-    throw new ApiError(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
+    throw new ApiError(
+      500,
+      '',
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    )
   }
   const [budget] = budgets
   if (budget && mayGoUnhealthy(budget, pod)) {
-    await evictUnhealthy(ctx, pod, budget.metadata.name!, options, dryRun)
+    await evictUnhealthy(ctx, { pod, budget: budget.metadata.name!, options, dryRun })
     return success(201)
   }
   if (budget) await spend({ ...ctx, dryRun }, budget.metadata.name!, name)
@@ -178,14 +202,20 @@ async function evict(ctx: ActionContext, attempt = 1): Promise<ActionAnswer> {
   return success(201)
 }
 
-/** Options for a delete of the pod in this very state. */
+/** Delete options with preconditions on the pod's current state. */
 const asItIs = (options: DeleteOptions, pod: Pod): DeleteOptions => ({
   ...options,
-  preconditions: { ...options.preconditions, resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion },
+  preconditions: {
+    ...options.preconditions,
+    resourceVersion: options.preconditions?.resourceVersion ?? pod.metadata.resourceVersion,
+  },
 })
 
-/** The pod is let go because it is unhealthy: it must be so still when it goes. */
-async function evictUnhealthy(ctx: ActionContext, pod: Pod, budget: string, options: DeleteOptions, dryRun: boolean): Promise<void> {
+/** Evicts an unhealthy pod. The preconditions ensure that it is still unhealthy. */
+async function evictUnhealthy(
+  ctx: ActionContext,
+  { pod, budget, options, dryRun }: { pod: Pod; budget: string; options: DeleteOptions; dryRun: boolean },
+): Promise<void> {
   try {
     await markAndDelete(ctx, asItIs(options, pod), dryRun)
   } catch (e) {
@@ -194,7 +224,7 @@ async function evictUnhealthy(ctx: ActionContext, pod: Pod, budget: string, opti
   }
 }
 
-/** POST pods/NAME/eviction: a delete that asks the pod's disruption budget first. */
+/** POST pods/NAME/eviction: a delete that respects the pod's disruption budget. */
 export const podEviction: Action = {
   of: { group: '', plural: 'pods', subresource: 'eviction' },
   verbs: ['create'],
@@ -205,7 +235,7 @@ export const podEviction: Action = {
     try {
       return await evict(ctx)
     } catch (e) {
-      // A budget that went away between reading and spending refuses nothing.
+      // The budget was deleted meanwhile, and no longer applies.
       if (isNotFound(e) && e.details?.kind === 'poddisruptionbudgets') return evict(ctx)
       throw e
     }

@@ -2,11 +2,12 @@ import { badRequest, invalidObject, notFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
 import { type FieldError, forbidden, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
-import { hasContainer } from '../../api/kinds/visit-containers.ts'
-import { nodeAddress } from '../http/node-address.ts'
+import { hasContainer } from '../../api/kinds/containers/visit-containers.ts'
+import { nodeAddress } from '../http/node/node-address.ts'
 import { queryBoolean } from '../verbs/options.ts'
 import { queryInteger } from '../verbs/options.ts'
-import type { Action, ActionAnswer, ActionContext, NodePlace } from './action.ts'
+import type { ActionAnswer, ActionContext, NodePlace } from '../registry/resource.ts'
+import type { Action } from './action.ts'
 
 function findPod(ctx: ActionContext): Pod {
   const pod = ctx.objects.get<Pod>('', 'pods', ctx.namespace, ctx.name)
@@ -14,7 +15,7 @@ function findPod(ctx: ActionContext): Pod {
   return pod
 }
 
-/** The container that is meant: the only one, or the one named. */
+/** The requested container, or the only one. */
 function containerOf(pod: Pod, asked: string): string {
   const { name = '' } = pod.metadata
   if (asked) {
@@ -25,19 +26,35 @@ function containerOf(pod: Pod, asked: string): string {
   if (containers.length === 1) return containers[0]!.name
   const names = containers.map((container) => container.name).join(' ')
   const inits = (pod.spec.initContainers ?? []).map((container) => container.name).join(' ')
-  const choice = containers.length === 0 ? '' : `, choose one of: [${names}]${inits ? ` or one of the init containers: [${inits}]` : ''}`
+  const choice =
+    containers.length === 0
+      ? ''
+      : `, choose one of: [${names}]${inits ? ` or one of the init containers: [${inits}]` : ''}`
   throw badRequest(`a container name must be specified for pod ${name}${choice}`)
 }
 
-/** Where the pod's node answers. */
-function placeOf(ctx: ActionContext, pod: Pod, path: string, query: URLSearchParams, isConnection: boolean): NodePlace {
+/** The address and path at the agent of the pod's node. */
+function placeOf(
+  ctx: ActionContext,
+  pod: Pod,
+  { path, query, isConnection }: { path: string; query: URLSearchParams; isConnection: boolean },
+): NodePlace {
   const node = ctx.objects.get<Node>('', 'nodes', '', pod.spec.nodeName!)
   if (!node) throw notFound({ group: '', resource: 'pods' }, pod.spec.nodeName!)
   const asked = query.toString()
   return { ...nodeAddress(node, path), path: `/${path}${asked ? `?${asked}` : ''}`, isConnection }
 }
 
-const logParameters = ['follow', 'previous', 'sinceSeconds', 'sinceTime', 'timestamps', 'tailLines', 'limitBytes', 'stream']
+const logParameters = [
+  'follow',
+  'previous',
+  'sinceSeconds',
+  'sinceTime',
+  'timestamps',
+  'tailLines',
+  'limitBytes',
+  'stream',
+]
 
 function only(query: URLSearchParams, names: readonly string[]): URLSearchParams {
   return new URLSearchParams([...query].filter(([name, value]) => names.includes(name) && value !== ''))
@@ -51,9 +68,13 @@ function logOptionErrors(query: URLSearchParams): FieldError[] {
   if (tailLines !== undefined && tailLines < 0) {
     errors.push(invalid(Path.of('tailLines'), tailLines, 'must be greater than or equal to 0'))
   }
-  if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(Path.of('limitBytes'), limitBytes, 'must be greater than 0'))
+  if (limitBytes !== undefined && limitBytes < 1)
+    errors.push(invalid(Path.of('limitBytes'), limitBytes, 'must be greater than 0'))
   if (sinceSeconds !== undefined && query.get('sinceTime')) {
-    errors.push({ ...forbidden(Path.of('sinceTime'), 'at most one of `sinceTime` or `sinceSeconds` may be specified'), field: '[]' })
+    errors.push({
+      ...forbidden(Path.of('sinceTime'), 'at most one of `sinceTime` or `sinceSeconds` may be specified'),
+      field: '[]',
+    })
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
   }
@@ -62,7 +83,7 @@ function logOptionErrors(query: URLSearchParams): FieldError[] {
   return errors
 }
 
-/** GET pods/NAME/log. A pod that has no node has written nothing. */
+/** GET pods/NAME/log. The log of a pod without a node is empty. */
 export const podLog: Action = {
   of: { group: '', plural: 'pods', subresource: 'log' },
   verbs: ['get'],
@@ -73,12 +94,23 @@ export const podLog: Action = {
     const pod = findPod(ctx)
     const container = containerOf(pod, ctx.query.get('container') ?? '')
     if (!pod.spec.nodeName) return { code: 204, text: '' }
-    return { relay: placeOf(ctx, pod, `containerLogs/${ctx.namespace}/${ctx.name}/${container}`, only(ctx.query, logParameters), false) }
+    return {
+      relay: placeOf(ctx, pod, {
+        path: `containerLogs/${ctx.namespace}/${ctx.name}/${container}`,
+        query: only(ctx.query, logParameters),
+        isConnection: false,
+      }),
+    }
   },
 }
 
-/** A connection into a pod: exec, attach, portforward. */
-function stream(subresource: string, kind: string, namesContainer: boolean, query: (asked: URLSearchParams) => URLSearchParams): Action {
+/** Declares a streaming subresource: exec, attach, portforward. */
+function stream(
+  subresource: string,
+  kind: string,
+  namesContainer: boolean,
+  query: (asked: URLSearchParams) => URLSearchParams,
+): Action {
   return {
     of: { group: '', plural: 'pods', subresource },
     verbs: ['create', 'get'],
@@ -88,18 +120,25 @@ function stream(subresource: string, kind: string, namesContainer: boolean, quer
       const pod = findPod(ctx)
       const container = namesContainer ? containerOf(pod, ctx.query.get('container') ?? '') : ''
       if (!pod.spec.nodeName) throw badRequest(`pod ${ctx.name} does not have a host assigned`)
-      const place = [subresource.replace('portforward', 'portForward'), ctx.namespace, ctx.name, container].filter((part) => part !== '')
-      return { relay: placeOf(ctx, pod, place.join('/'), query(ctx.query), true) }
+      const place = [subresource.replace('portforward', 'portForward'), ctx.namespace, ctx.name, container].filter(
+        (part) => part !== '',
+      )
+      return { relay: placeOf(ctx, pod, { path: place.join('/'), query: query(ctx.query), isConnection: true }) }
     },
   }
 }
 
-/** The fields of PodExecOptions, PodAttachOptions or PodPortForwardOptions that a query sets. */
+/** Decodes PodExecOptions, PodAttachOptions or PodPortForwardOptions from a query. */
 function connectOptions(asked: URLSearchParams): Record<string, unknown> {
-  const flags = [...nodeNames.keys()].filter((name) => asked.has(name) && queryBoolean(asked, name)).map((name) => [name, true])
+  const flags = [...nodeNames.keys()]
+    .filter((name) => asked.has(name) && queryBoolean(asked, name))
+    .map((name) => [name, true])
   const container = asked.get('container')
   const command = asked.getAll('command')
-  const ports = asked.getAll('ports').flatMap((list) => list.split(',')).map(Number)
+  const ports = asked
+    .getAll('ports')
+    .flatMap((list) => list.split(','))
+    .map(Number)
   return {
     ...Object.fromEntries(flags),
     ...(container ? { container } : {}),
@@ -108,8 +147,13 @@ function connectOptions(asked: URLSearchParams): Record<string, unknown> {
   }
 }
 
-/** The names that nodes have for streams. */
-const nodeNames = new Map([['stdin', 'input'], ['stdout', 'output'], ['stderr', 'error'], ['tty', 'tty']])
+/** The names of streams on the node. */
+const nodeNames = new Map([
+  ['stdin', 'input'],
+  ['stdout', 'output'],
+  ['stderr', 'error'],
+  ['tty', 'tty'],
+])
 
 function commandQuery(asked: URLSearchParams): URLSearchParams {
   const query = new URLSearchParams()
@@ -118,7 +162,8 @@ function commandQuery(asked: URLSearchParams): URLSearchParams {
   return query
 }
 
-const portQuery = (asked: URLSearchParams) => new URLSearchParams(asked.getAll('ports').map((port): [string, string] => ['port', port]))
+const portQuery = (asked: URLSearchParams) =>
+  new URLSearchParams(asked.getAll('ports').map((port): [string, string] => ['port', port]))
 
 export const podExec = stream('exec', 'PodExecOptions', true, commandQuery)
 export const podAttach = stream('attach', 'PodAttachOptions', true, commandQuery)

@@ -1,12 +1,19 @@
 import { badRequest, conflict, invalidObject, notFound } from '../../api/errors.ts'
-import type { AuthenticationV1TokenRequest, BoundObjectReference, Node, Pod, ServiceAccount } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/int64.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import type {
+  AuthenticationV1TokenRequest,
+  BoundObjectReference,
+  Node,
+  Pod,
+  ServiceAccount,
+} from '../../api/generated/types.ts'
+import type { Int64 } from '../../api/numbers/int64.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { type BoundTo, type ServiceAccountTokens } from '../auth/service-account-tokens.ts'
-import type { Action, ActionContext } from './action.ts'
+import type { ActionContext } from '../registry/resource.ts'
+import type { Action } from './action.ts'
 
 const usualSeconds = 3600
 const leastSeconds = 600
@@ -20,15 +27,22 @@ function expirationErrors(seconds: Int64): FieldError[] {
   return seconds > mostSeconds ? [invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
 }
 
-/** What a token is to be bound to, if it is there and may be: a pod has to run as the account. */
-function boundTo({ objects, namespace, name }: ActionContext, ref: BoundObjectReference): { bound: BoundTo; pod: Pod | undefined } {
+/** The object that a token is bound to. It must exist, and a pod must run as the account. */
+function boundTo(
+  { objects, namespace, name }: ActionContext,
+  ref: BoundObjectReference,
+): { bound: BoundTo; pod: Pod | undefined } {
   const { kind = '', apiVersion = '', name: called = '', uid: wanted } = ref
-  if (!Object.hasOwn(boundKinds, kind) || (apiVersion !== '' && apiVersion !== 'v1')) throw badRequest(`cannot bind token to object of type /${apiVersion}, Kind=${kind}`)
+  if (!Object.hasOwn(boundKinds, kind) || (apiVersion !== '' && apiVersion !== 'v1'))
+    throw badRequest(`cannot bind token to object of type /${apiVersion}, Kind=${kind}`)
   const plural = boundKinds[kind as BoundTo['kind']]
   const found = objects.get<KubeObject>('', plural, kind === 'Node' ? '' : namespace, called)
   if (!found) throw notFound({ group: '', resource: plural }, called)
   const pod = kind === 'Pod' ? (found as Pod) : undefined
-  if (pod && pod.spec.serviceAccountName !== name) throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
+  if (pod && pod.spec.serviceAccountName !== name)
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`,
+    )
   const { uid = '' } = found.metadata
   if (wanted && wanted !== uid) {
     const why = `the UID in the bound object reference (${wanted}) does not match the UID in record. The object might have been deleted and then recreated`
@@ -39,9 +53,12 @@ function boundTo({ objects, namespace, name }: ActionContext, ref: BoundObjectRe
 
 const requestKind = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
-/** Whoever names the account in the body, too, must mean the one of the path. */
+/** A name or namespace in the body must match the path. */
 function checkAccountNamed({ namespace, name }: ActionContext, { metadata }: AuthenticationV1TokenRequest): void {
-  for (const [field, meant] of [['name', name], ['namespace', namespace]] as const) {
+  for (const [field, meant] of [
+    ['name', name],
+    ['namespace', namespace],
+  ] as const) {
     const said = metadata?.[field]
     if (!said || said === meant) continue
     const error = invalid(Path.of('metadata', field), said, `must match the service account ${field} if specified`)
@@ -49,7 +66,7 @@ function checkAccountNamed({ namespace, name }: ActionContext, { metadata }: Aut
   }
 }
 
-/** An account that was deleted and made again is another one. */
+/** A uid in the body must match, because a recreated account is a different one. */
 function checkUid(account: ServiceAccount, { metadata }: AuthenticationV1TokenRequest): void {
   const { name = '', uid = '' } = account.metadata
   if (!metadata?.uid || metadata.uid === uid) return
@@ -57,7 +74,7 @@ function checkUid(account: ServiceAccount, { metadata }: AuthenticationV1TokenRe
   throw conflict({ group: requestKind.group, resource: requestKind.kind }, name, why)
 }
 
-/** POST serviceaccounts/NAME/token: a token with which somebody is that account, for a while. */
+/** POST serviceaccounts/NAME/token: issues a token. */
 export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
   of: { group: '', plural: 'serviceaccounts', subresource: 'token' },
   verbs: ['create'],
@@ -70,7 +87,7 @@ export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
     const account = objects.get<ServiceAccount>('', 'serviceaccounts', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
     checkUid(account, request)
-    // What was not said may be null here.
+    // Absent fields may be null here.
     const { boundObjectRef } = request.spec ?? {}
     const audiences = request.spec?.audiences ?? []
     const expirationSeconds = request.spec?.expirationSeconds ?? usualSeconds
@@ -80,7 +97,10 @@ export const serviceAccountToken = (tokens: ServiceAccountTokens): Action => ({
     const node = pod?.spec.nodeName ? objects.get<Node>('', 'nodes', '', pod.spec.nodeName) : undefined
     const wanted = audiences.length > 0 ? audiences : [...tokens.audiences]
     const { token, expiresAtMs } = tokens.issue({
-      account, audiences: wanted, expirationSeconds: Number(expirationSeconds), bound,
+      account,
+      audiences: wanted,
+      expirationSeconds: Number(expirationSeconds),
+      bound,
       ...(node ? { node: { name: node.metadata.name!, uid: node.metadata.uid! } } : {}),
     })
     const { uid } = account.metadata

@@ -9,20 +9,20 @@ import { configmaps } from '../resources/core/configmaps.ts'
 const namespace = 'kube-system'
 const name = 'extension-apiserver-authentication'
 
-/** The certificates that vouch for clients, in PEM. */
+/** The CA certificates of clients, in PEM. */
 export interface ClientAuthorities {
-  /** Vouch for users. */
+  /** CAs of user certificates. */
   clients: string
-  /** Vouch for a front proxy, whose requests name the user in headers. */
+  /** CAs of the front proxy, whose requests name the user in headers. */
   proxies: string
-  /** The headers of the front proxy. Default: Kubernetes' names. */
+  /** The front proxy's headers. Default: Kubernetes' names. */
   headers?: FrontProxyConfig | undefined
 }
 
 const listText = (...items: string[]): string => JSON.stringify(items)
 
-/** What extension API servers read to know whom this server vouches for, as kube-apiserver writes it. */
-export const authenticationData = ({ clients, proxies, headers }: ClientAuthorities): Record<string, string> => ({
+/** The data of the ConfigMap extension-apiserver-authentication, in kube-apiserver's format. */
+const authenticationData = ({ clients, proxies, headers }: ClientAuthorities): Record<string, string> => ({
   'client-ca-file': clients,
   'requestheader-allowed-names': listText(...(headers?.allowedNames ?? ['front-proxy-client'])),
   'requestheader-client-ca-file': proxies,
@@ -31,8 +31,12 @@ export const authenticationData = ({ clients, proxies, headers }: ClientAuthorit
   'requestheader-username-headers': listText(...(headers?.usernameHeaders ?? ['X-Remote-User'])),
 })
 
-/** Publishes how clients are authenticated, now and whenever somebody changes it. */
-export async function keepAuthenticationConfig(objects: ServerObjects, authorities: ClientAuthorities, logger: Logger): Promise<void> {
+/** Writes the ConfigMap extension-apiserver-authentication, now and after any change of it. */
+export async function keepAuthenticationConfig(
+  objects: ServerObjects,
+  authorities: ClientAuthorities,
+  logger: Logger,
+): Promise<void> {
   const wanted = authenticationData(authorities)
   await publish(objects, wanted)
   objects.follow('', 'configmaps', (change) => {
@@ -40,14 +44,21 @@ export async function keepAuthenticationConfig(objects: ServerObjects, authoriti
     if (isRight(change.object() as ConfigMap | undefined, wanted)) return
     Promise.resolve()
       .then(() => publish(objects, wanted))
-      .catch((error: unknown) => logger.warn('the authentication of extension servers could not be published', { error }))
+      .catch((error: unknown) =>
+        logger.warn('the authentication of extension servers could not be published', { error }),
+      )
   })
 }
 
-/** Certificates of other servers on the same store stay beside ours: otherwise each would replace those of the other for ever. */
+/** Keeps the certificates of other servers on the same store: otherwise servers would overwrite each other forever. */
 const combined = (data: Record<string, string>, wanted: Record<string, string>): Record<string, string> => ({
   ...data,
-  ...Object.fromEntries(Object.entries(wanted).map(([key, value]) => [key, key.endsWith('-ca-file') ? withCertificates(data[key] ?? '', value) : value])),
+  ...Object.fromEntries(
+    Object.entries(wanted).map(([key, value]) => [
+      key,
+      key.endsWith('-ca-file') ? withCertificates(data[key] ?? '', value) : value,
+    ]),
+  ),
 })
 
 const withCertificates = (known: string, added: string): string =>
@@ -59,7 +70,12 @@ const isRight = (found: ConfigMap | undefined, wanted: Record<string, string>): 
 async function publish(objects: ServerObjects, wanted: Record<string, string>): Promise<void> {
   if (!objects.has('', 'configmaps', namespace, name)) {
     try {
-      await objects.create(configmaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: wanted } as ConfigMap)
+      await objects.create(configmaps, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace },
+        data: wanted,
+      } as ConfigMap)
       return
     } catch (e) {
       if (!isAlreadyExists(e)) throw e

@@ -4,26 +4,30 @@ import type { KubeObject } from '../../api/object.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Registered } from '../registry/registry.ts'
 import { bootstrapObjects } from './bootstrap-objects.ts'
+import { storedServiceRange } from './service-range.ts'
 import type { ServerParts } from '../requests/request.ts'
 import { systemRequest } from '../requests/system-request.ts'
 import { createObject } from '../verbs/create.ts'
 
-/** Others need these: objects live in namespaces, and the service of this server has an address of the range. */
+/** Created first: other objects need namespaces, and the Service `kubernetes` an address of the range. */
 const firstKinds = ['Namespace', 'ServiceCIDR']
 
-/** Makes the objects that every cluster has, where they are missing. */
-export async function bootstrap(parts: ServerParts): Promise<void> {
+/** Creates missing bootstrap objects. `range` applies to a cluster without a range of cluster IPs. */
+export async function bootstrap(parts: ServerParts, range?: string): Promise<void> {
   const isFirst = ({ kind = '' }: KubeObject) => firstKinds.includes(kind)
-  await ensureObjects(parts, bootstrapObjects.filter(isFirst))
-  await ensureObjects(parts, bootstrapObjects.filter((object) => !isFirst(object)))
+  await ensureObjects(parts, bootstrapObjects(range).filter(isFirst))
+  await ensureObjects(
+    parts,
+    bootstrapObjects(storedServiceRange(parts.access)).filter((object) => !isFirst(object)),
+  )
 }
 
-/** How long until what somebody has deleted is made again: whoever deletes many things deletes them all first. */
+/** The delay before deleted objects are created again, so that a bulk deletion ends first. */
 const remakeMs = 1000
-/** How long until what could not be made is tried again. */
+/** The delay before a failed creation is retried. */
 const retryMs = 10_000
 
-/** Makes what every cluster has again where it is deleted, from now on. The function that comes back ends that. */
+/** Recreates bootstrap objects that are deleted. The returned function stops this. */
 export function keepBootstrapObjects(parts: ServerParts, logger: Logger): () => void {
   let isEnded = false
   let cancel: (() => void) | undefined
@@ -37,8 +41,9 @@ export function keepBootstrapObjects(parts: ServerParts, logger: Logger): () => 
       remakeAfter(retryMs)
     })
   }
-  const kept = new Set(bootstrapObjects.map((object) => keyOf(targetOf(parts, object), object.metadata)))
-  for (const target of new Set(bootstrapObjects.map((object) => targetOf(parts, object)))) {
+  const objects = bootstrapObjects()
+  const kept = new Set(objects.map((object) => keyOf(targetOf(parts, object), object.metadata)))
+  for (const target of new Set(objects.map((object) => targetOf(parts, object)))) {
     parts.access.follow(target.resource.group, target.resource.plural, (change) => {
       if (!change.object() && kept.has(keyOf(target, change))) remakeAfter(remakeMs)
     })
@@ -52,7 +57,7 @@ export function keepBootstrapObjects(parts: ServerParts, logger: Logger): () => 
 const keyOf = ({ prefix }: Registered, { namespace = '', name = '' }: { namespace?: string; name?: string }): string =>
   `${prefix}${namespace}/${name}`
 
-/** Makes objects that are missing, all at once: the store writes them in one or two transactions. */
+/** Creates missing objects concurrently: the store commits them in one or two transactions. */
 export async function ensureObjects(parts: ServerParts, objects: readonly KubeObject[]): Promise<void> {
   await Promise.all(objects.map((object) => ensureObject(parts, object)))
 }
@@ -64,8 +69,10 @@ async function ensureObject(parts: ServerParts, object: KubeObject): Promise<voi
   try {
     await createObject(systemRequest(parts, target, namespace, ''), cloneObject(object), false)
   } catch (e) {
-    // Another server on the same store may be starting, too.
-    if (!isAlreadyExists(e)) throw e
+    // Another server on the same store may be starting too. Its object has the address that this one requests.
+    if (isAlreadyExists(e)) return
+    await parts.objects.catchUp()
+    if (!parts.objects.get(target, namespace, name)) throw e
   }
 }
 

@@ -6,12 +6,12 @@ import { isConflict } from '../../api/errors.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
 import type { TimeToLive } from '../registry/resource.ts'
-import type { CacheEvent } from '../objects/resource-cache.ts'
+import type { CacheEvent } from '../objects/cache-listeners.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 
-/** Removals that are under way at once; the store commits them together. */
+/** Maximum number of concurrent removals, which the store commits together. */
 const batchSize = 256
-/** Passes are at least this far apart, so that objects which expire one after the other share a pass. etcd looks as often. */
+/** Minimum interval of passes, as in etcd, so that objects with close deadlines share a pass. */
 const passEveryMs = 500
 
 interface Entry {
@@ -19,27 +19,27 @@ interface Entry {
   deadlineMs: number
 }
 
-export interface ExpiryOptions {
+interface ExpiryOptions {
   objects: ObjectStore
   clock: Clock
   logger: Logger
 }
 
 /**
- * Removes the objects of one kind a fixed time after their last write, as a lease of etcd does: every write begins the time anew,
- * finalizers and admission are not asked, and watchers see an ordinary DELETED event.
+ * Removes the objects of one kind a fixed time after their last write, as etcd leases do. Every write restarts the
+ * time. Finalizers and admission do not apply, and watchers get a DELETED event.
  */
-export class Expiry {
+class Expiry {
   readonly #place: Registered
   readonly #timeToLive: TimeToLive
   readonly #o: ExpiryOptions
-  /** One entry for each object that exists, the first to expire on top. */
+  /** One entry per object, the earliest deadline first. */
   readonly #entries = new KeyedHeap<string, Entry>((a, b) => a.deadlineMs < b.deadlineMs)
   #isClosed = false
   #isRunning = false
   #cancel: () => void = () => {}
   #unlisten: () => void = () => {}
-  /** When the next pass is due; Infinity while none is. */
+  /** The time of the next pass; Infinity if none is due. */
   #nextMs = Infinity
 
   private constructor(place: Registered, timeToLive: TimeToLive, options: ExpiryOptions) {
@@ -48,7 +48,7 @@ export class Expiry {
     this.#o = options
   }
 
-  /** Begins with all objects that are stored. Their time counts from the latest time that they themselves state. */
+  /** Starts with all stored objects, each from the latest timestamp in it. */
   static start(place: Registered, timeToLive: TimeToLive, options: ExpiryOptions): Expiry {
     const expiry = new Expiry(place, timeToLive, options)
     const cache = options.objects.cache(place)
@@ -84,7 +84,7 @@ export class Expiry {
     this.#schedule()
   }
 
-  /** Sets the timer for the first deadline, unless one is set that runs no later. */
+  /** Sets the timer for the first deadline, unless an earlier one is set. */
   #schedule(notBeforeMs = 0): void {
     const first = this.#entries.peek()
     if (this.#isClosed || this.#isRunning || !first) return
@@ -107,14 +107,15 @@ export class Expiry {
         await turnsOf(this.#o.clock).next()
       }
     } catch (error) {
-      if (!this.#isClosed) this.#o.logger.warn('expired objects could not be removed', { resource: this.#place.resource.plural, error })
+      if (!this.#isClosed)
+        this.#o.logger.warn('expired objects could not be removed', { resource: this.#place.resource.plural, error })
     } finally {
       this.#isRunning = false
       this.#schedule(passEveryMs)
     }
   }
 
-  /** Entries whose time is up, in their order, no more than one batch. */
+  /** Expired entries in order, at most one batch. */
   #due(): Entry[] {
     const now = this.#o.clock.now()
     const due: Entry[] = []
@@ -125,7 +126,7 @@ export class Expiry {
     return due
   }
 
-  /** The removal's own event takes the entry out; a write that came first has begun its time anew. */
+  /** The DELETED event removes the entry. A concurrent write has restarted its time. */
   async #remove({ key }: Entry): Promise<void> {
     const { objects } = this.#o
     const stored = objects.cache(this.#place).get(key)
@@ -138,12 +139,16 @@ export class Expiry {
   }
 }
 
-/** Starts the expiry of every stored kind that has a time to live, also of those that come later. The returned function ends them all. */
+/**
+ * Starts the expiry of every stored kind with a time to live, including kinds added later. The returned function stops
+ * it.
+ */
 export function startExpiry(registry: Registry, options: ExpiryOptions): () => void {
   const started = new Map<Registered, Expiry>()
   const begin = (place: Registered) => {
     const { timeToLive } = place.resource
-    if (place.storage === place && timeToLive && timeToLive.ms > 0) started.set(place, Expiry.start(place, timeToLive, options))
+    if (place.storage === place && timeToLive && timeToLive.ms > 0)
+      started.set(place, Expiry.start(place, timeToLive, options))
   }
   const end = (place: Registered) => {
     started.get(place)?.close()

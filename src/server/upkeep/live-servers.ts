@@ -8,18 +8,20 @@ import type { ServerObjects } from '../objects/objects.ts'
 import { leases } from '../resources/coordination/leases.ts'
 import { endpointslices } from '../resources/discovery/endpointslices.ts'
 
-export interface LiveServersOptions {
+interface LiveServersOptions {
   objects: ServerObjects
-  /** Names this server among all. */
+  /** The unique identity of this server. */
   identity: string
-  /** Where clients reach it. */
+  /** The address for clients. */
   ip: string
   port: number
+  /** Called with the addresses of all live servers when they change, such as `10.0.0.1 6443`. */
+  onServers?(addresses: readonly string[]): void
   clock: Clock
   logger: Logger
 }
 
-/** A server renews its lease so often, and is gone after so long without a renewal. */
+/** The renewal interval of a lease, and the time without renewal after which its server counts as gone. */
 const renewMs = 5000
 const expiryMs = 15_000
 const namespace = 'kube-system'
@@ -27,28 +29,29 @@ const identityLabel = 'apiserver.kubernetes.io/identity'
 const addressAnnotation = 'coxswain.io/api-address'
 
 /**
- * Keeps the EndpointSlices of the Service `kubernetes` to the API servers that are alive. Each server has a Lease; a
- * server is alive while the others see its Lease renewed, each by its own clock.
+ * Keeps the EndpointSlices of the Service `kubernetes` equal to the live API servers. Each server renews a Lease. A
+ * server is live while others observe renewals, measured by their own clocks.
  */
 export class LiveServers {
   readonly #o: LiveServersOptions
   readonly #name: string
-  /** By the Lease's name: its last renewal, and when that was seen here. */
+  /** Keyed by Lease name: the last renewal, and when this server observed it. */
   readonly #seen = new Map<string, { renewal: string | undefined; atMs: number }>()
   #cancel: (() => void) | undefined
   #isStopped = false
+  #told = ''
 
   constructor(options: LiveServersOptions) {
     this.#o = options
     this.#name = `apiserver-${options.identity}`
   }
 
-  /** Shows up among the servers, and goes on with that. */
+  /** Joins the live servers and renews the Lease. */
   async start(): Promise<void> {
-    await this.#look()
+    await this.#renewAndPublish()
   }
 
-  /** Leaves: the other servers take its address out. */
+  /** Leaves: the other servers remove its address. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancel?.()
@@ -60,31 +63,45 @@ export class LiveServers {
     }
   }
 
-  async #look(): Promise<void> {
+  async #renewAndPublish(): Promise<void> {
     try {
       await this.#renew()
       await this.#publish()
     } catch (error) {
-      if (!this.#isStopped) this.#o.logger.warn('the servers of the cluster could not be told apart from those that are gone', { error })
+      if (!this.#isStopped)
+        this.#o.logger.warn('the servers of the cluster could not be told apart from those that are gone', { error })
     }
-    if (!this.#isStopped) this.#cancel = this.#o.clock.after(renewMs, () => void this.#look())
+    if (!this.#isStopped) this.#cancel = this.#o.clock.after(renewMs, () => void this.#renewAndPublish())
   }
 
   async #renew(): Promise<void> {
     const { objects, clock, identity, ip, port } = this.#o
-    const spec = { holderIdentity: identity, leaseDurationSeconds: expiryMs / 1000, renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z` }
-    const metadata = { name: this.#name, namespace, labels: { [identityLabel]: 'kube-apiserver' }, annotations: { [addressAnnotation]: `${ip} ${port}` } }
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: expiryMs / 1000,
+      renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z`,
+    }
+    const metadata = {
+      name: this.#name,
+      namespace,
+      labels: { [identityLabel]: 'kube-apiserver' },
+      annotations: { [addressAnnotation]: `${ip} ${port}` },
+    }
     try {
-      await objects.update<Lease>(leases, namespace, this.#name, (copy) => ({ ...copy, metadata: { ...copy.metadata, ...metadata }, spec: { ...copy.spec, ...spec } }))
+      await objects.update<Lease>(leases, namespace, this.#name, (copy) => ({
+        ...copy,
+        metadata: { ...copy.metadata, ...metadata },
+        spec: { ...copy.spec, ...spec },
+      }))
     } catch (e) {
       if (!isNotFound(e)) throw e
       await objects.create<Lease>(leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec })
     }
   }
 
-  /** Where the live servers are, by port. */
-  #live(): Map<number, string[]> {
-    const byPort = new Map<number, string[]>()
+  /** The addresses of live servers, including loopback ones. */
+  #live(): string[] {
+    const live: string[] = []
     const now = this.#o.clock.now()
     for (const { metadata, spec } of this.#o.objects.list<Lease>('coordination.k8s.io', 'leases', namespace)) {
       const address = metadata.annotations?.[addressAnnotation]
@@ -93,20 +110,33 @@ export class LiveServers {
       const isRenewed = before?.renewal !== spec?.renewTime
       const seen = isRenewed || !before ? { renewal: spec?.renewTime, atMs: now } : before
       this.#seen.set(metadata.name!, seen)
-      const [ip = '', port = ''] = address.split(' ')
-      if (now - seen.atMs >= expiryMs || isRoutableIp(ip).length > 0) continue
-      byPort.set(Number(port), [...(byPort.get(Number(port)) ?? []), ip])
+      if (now - seen.atMs < expiryMs) live.push(address)
     }
-    return byPort
+    return live.toSorted()
+  }
+
+  #tell(addresses: readonly string[]): void {
+    if (addresses.join() === this.#told) return
+    this.#told = addresses.join()
+    this.#o.onServers?.(addresses)
   }
 
   async #publish(): Promise<void> {
     const { objects } = this.#o
-    const wanted = slicesOf(this.#live())
-    const known = objects.list<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'default').filter(({ metadata }) => metadata.name === 'kubernetes' || metadata.name?.startsWith('kubernetes-port-'))
-    for (const slice of wanted) await this.#put(slice, known.find(({ metadata }) => metadata.name === slice.metadata.name))
+    const live = this.#live()
+    this.#tell(live)
+    const wanted = slicesOf(byPort(live))
+    const known = objects
+      .list<EndpointSlice>('discovery.k8s.io', 'endpointslices', 'default')
+      .filter(({ metadata }) => metadata.name === 'kubernetes' || metadata.name?.startsWith('kubernetes-port-'))
+    for (const slice of wanted)
+      await this.#put(
+        slice,
+        known.find(({ metadata }) => metadata.name === slice.metadata.name),
+      )
     for (const { metadata } of known) {
-      if (!wanted.some((slice) => slice.metadata.name === metadata.name)) await objects.delete(endpointslices, 'default', metadata.name!, {}, false)
+      if (!wanted.some((slice) => slice.metadata.name === metadata.name))
+        await objects.delete(endpointslices, 'default', metadata.name!, {}, false)
     }
   }
 
@@ -114,16 +144,31 @@ export class LiveServers {
     const { objects } = this.#o
     if (known && deepEqual([known.endpoints, known.ports], [slice.endpoints, slice.ports])) return
     try {
-      if (known) await objects.update<EndpointSlice>(endpointslices, 'default', slice.metadata.name!, (copy) => ({ ...copy, endpoints: slice.endpoints, ports: slice.ports! }))
+      if (known)
+        await objects.update<EndpointSlice>(endpointslices, 'default', slice.metadata.name!, (copy) => ({
+          ...copy,
+          endpoints: slice.endpoints,
+          ports: slice.ports!,
+        }))
       else await objects.create(endpointslices, slice)
     } catch (e) {
-      // Another server does the same: the next look sees what has come of it.
+      // Another server made the same change; the next pass reads the result.
       if (!isAlreadyExists(e) && !isNotFound(e)) throw e
     }
   }
 }
 
-/** One slice a port, `kubernetes` for the lowest. Servers that cannot be reached from elsewhere are in none. */
+/** Groups addresses by port, without loopback addresses. */
+function byPort(addresses: readonly string[]): Map<number, string[]> {
+  const found = new Map<number, string[]>()
+  for (const address of addresses) {
+    const [ip = '', port = ''] = address.split(' ')
+    if (isRoutableIp(ip).length === 0) found.set(Number(port), [...(found.get(Number(port)) ?? []), ip])
+  }
+  return found
+}
+
+/** One slice per port; the lowest port's slice is named `kubernetes`. */
 function slicesOf(live: ReadonlyMap<number, readonly string[]>): EndpointSlice[] {
   const ports = [...live.keys()].toSorted((a, b) => a - b)
   return ports.map((port, i) => {
@@ -131,7 +176,11 @@ function slicesOf(live: ReadonlyMap<number, readonly string[]>): EndpointSlice[]
     return {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
-      metadata: { name: i === 0 ? 'kubernetes' : `kubernetes-port-${port}`, namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      metadata: {
+        name: i === 0 ? 'kubernetes' : `kubernetes-port-${port}`,
+        namespace: 'default',
+        labels: { 'kubernetes.io/service-name': 'kubernetes' },
+      },
       addressType: ipFamilyOf(addresses[0]!) ?? 'IPv4',
       endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
       ports: [{ name: 'https', port, protocol: 'TCP' }],

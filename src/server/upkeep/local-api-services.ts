@@ -5,18 +5,17 @@ import type { Logger } from '../../base/logger.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { ServerParts } from '../requests/request.ts'
 
-/** A group and version of the API. */
-export interface GroupVersion {
+interface GroupVersion {
   group: string
   version: string
 }
 
 const group = 'apiregistration.k8s.io'
 const plural = 'apiservices'
-/** `onstart` for what is built in, `true` for what comes and goes: Kubernetes' mark of objects that nobody has made. */
+/** The label of automatically managed APIServices: `onstart` for built-in groups, `true` for dynamic ones. */
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged'
 
-/** The rank of a group, and of its versions in it, as Kubernetes has them: highest first. */
+/** Kubernetes' priorities of groups and their versions, highest first. */
 const priorities: Readonly<Record<string, { group: number; versions: Readonly<Record<string, number>> }>> = {
   '': { group: 18_000, versions: { v1: 1 } },
   apps: { group: 17_800, versions: { v1: 15 } },
@@ -41,10 +40,10 @@ const priorities: Readonly<Record<string, { group: number; versions: Readonly<Re
   'metrics.k8s.io': { group: 100, versions: { v1beta1: 100 } },
 }
 
-/** The ranks of groups that Kubernetes does not know: those of custom resources. */
+/** The priorities of custom resource groups. */
 const custom = { group: 1000, version: 100 }
 
-/** The APIService of a group and version that this server serves. */
+/** The local APIService of a group and version. */
 export function localApiService({ group: name, version }: GroupVersion): APIService {
   const known = priorities[name]
   return {
@@ -62,11 +61,11 @@ export function localApiService({ group: name, version }: GroupVersion): APIServ
 }
 
 /**
- * Makes the APIServices of everything that is served and that has none, and removes those of what is no longer served.
- * An APIService that somebody else has made for a group and version stays, and counts.
+ * Creates missing APIServices of served groups and deletes those of removed ones. An APIService of a user is kept and
+ * takes precedence.
  */
 export async function syncLocalApiServices(parts: ServerParts, served: readonly GroupVersion[]): Promise<void> {
-  // The aggregator's own group has none.
+  // The aggregator's own group has no APIService.
   const local = served.filter((gv) => gv.group !== group).map(localApiService)
   const wanted = new Map(local.map((service) => [service.metadata.name, service]))
   const target = parts.registry.stored(group, plural)!
@@ -79,7 +78,7 @@ export async function syncLocalApiServices(parts: ServerParts, served: readonly 
   ])
 }
 
-/** Keeps the APIServices of what is served, also when kinds come and go. The function that comes back ends that. */
+/** Keeps the APIServices current as kinds come and go. The returned function stops this. */
 export async function keepLocalApiServices(parts: ServerParts, logger: Logger): Promise<() => void> {
   const served = () => parts.registry.all().flatMap(({ resource }) => (resource.virtual?.isHidden ? [] : [resource]))
   let versions = ''
@@ -91,14 +90,16 @@ export async function keepLocalApiServices(parts: ServerParts, logger: Logger): 
     await syncLocalApiServices(parts, served())
   }
   await sync()
-  // One after the other: the last word is about what is served then.
+  // Runs are serial, so that the last one sees the final state.
   const later = () => {
-    last = last.then(sync).catch((error: unknown) => logger.error('cannot tell of what is served by APIServices', { error }))
+    last = last
+      .then(sync)
+      .catch((error: unknown) => logger.error('cannot tell of what is served by APIServices', { error }))
   }
   parts.access.follow(group, plural, ({ object, previous }) => {
     const gone = object() ? undefined : (previous() as APIService)
     if (!gone?.spec.service || !isOfUs(gone, served())) return
-    // What another server has served is served here again.
+    // The deleted APIService delegated a version to another server. The next run creates a local one again.
     versions = ''
     later()
   })
@@ -112,7 +113,7 @@ async function remove(parts: ServerParts, target: Registered, name: string): Pro
   try {
     await parts.access.delete(target.resource, '', name, {}, false)
   } catch (e) {
-    // Another server on the same store was faster.
+    // Another server on the same store made the change first.
     if (!isNotFound(e) && !isConflict(e)) throw e
   }
 }

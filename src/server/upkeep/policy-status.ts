@@ -7,12 +7,13 @@ import type { ServerParts } from '../requests/request.ts'
 const group = 'admissionregistration.k8s.io'
 const plural = 'validatingadmissionpolicies'
 
-/** A client that changes a policy right after making it is not disturbed by another version of it. */
+/** The delay before a status update, so that a client can change a new policy without a conflict. */
 const gatherMs = 1000
 
-const isStale = ({ metadata, status }: ValidatingAdmissionPolicy): boolean => (metadata.generation ?? 0) > (status.observedGeneration ?? 0)
+const isStale = ({ metadata, status }: ValidatingAdmissionPolicy): boolean =>
+  (metadata.generation ?? 0) > (status.observedGeneration ?? 0)
 
-/** Checks the types of each policy when its spec has changed, and says in its status what was found. */
+/** Type-checks each policy after a change of its spec, and writes the warnings to its status. */
 export function keepPolicyStatus({ access, registry, clock }: ServerParts, logger: Logger): () => void {
   const place = registry.stored(group, plural)
   if (!place) return () => {}
@@ -21,15 +22,22 @@ export function keepPolicyStatus({ access, registry, clock }: ServerParts, logge
 
   const write = async (name: string): Promise<void> => {
     try {
-      await access.update<ValidatingAdmissionPolicy>(place.resource, '', name, (copy, stored) => {
-        if (!isStale(copy)) return stored
-        const expressionWarnings = typeWarnings(copy, registry)
-        const typeChecking = expressionWarnings.length ? { expressionWarnings } : {}
-        copy.status = { ...copy.status, observedGeneration: copy.metadata.generation, typeChecking }
-        return copy
-      })
+      await access.update<ValidatingAdmissionPolicy>(
+        place.resource,
+        '',
+        name,
+        (copy, stored) => {
+          if (!isStale(copy)) return stored
+          const expressionWarnings = typeWarnings(copy, registry)
+          const typeChecking = expressionWarnings.length ? { expressionWarnings } : {}
+          copy.status = { ...copy.status, observedGeneration: copy.metadata.generation, typeChecking }
+          return copy
+        },
+        { isStatus: true },
+      )
     } catch (error) {
-      if (!isEnded && !isNotFound(error) && !isConflict(error)) logger.warn('the status of a policy could not be written', { name, error })
+      if (!isEnded && !isNotFound(error) && !isConflict(error))
+        logger.warn('the status of a policy could not be written', { name, error })
     }
   }
 

@@ -1,5 +1,5 @@
 import type { IPAddress, Service, ServiceCIDR } from '../../api/generated/types.ts'
-import { timestamp } from '../../api/kinds/pod-prepare.ts'
+import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
 import { isAlreadyExists } from '../../api/errors.ts'
 import { parseIp } from '../../api/validation/ip.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -15,25 +15,27 @@ import {
   isManagedAddress,
   networkingGroup,
   ownerOf,
-} from '../resources/core/service-addresses.ts'
+} from '../resources/core/service/service-addresses.ts'
 import { ipaddresses } from '../resources/networking/ipaddresses.ts'
 import { servicecidrs } from '../resources/networking/servicecidrs.ts'
 
-/** How often all Services and all IPAddresses are compared, as in Kubernetes. */
+/** The interval of full comparisons, as in Kubernetes. */
 const repairMs = 3 * 60_000
-/** An IPAddress is made before its Service: a young one may belong to a request that is under way at another server. */
+/** An IPAddress is created before its Service. A young one may belong to a request in flight on another server. */
 const graceMs = 60_000
 
-export interface AddressUpkeepOptions {
+interface AddressUpkeepOptions {
   objects: ServerObjects
   addresses: ServiceAddresses
+  /** Called with the promise of each release. */
+  releasing(done: Promise<void>): void
   clock: Clock
   logger: Logger
 }
 
 /**
- * Keeps Services and IPAddresses in step: an address goes with its Service, a Service without its IPAddress gets one,
- * and an IPAddress whose Service does not exist is deleted.
+ * Keeps Services and IPAddresses consistent: an address is deleted with its Service, a Service without an IPAddress
+ * gets one, and an IPAddress without a Service is deleted.
  */
 export class AddressUpkeep {
   readonly #o: AddressUpkeepOptions
@@ -44,7 +46,7 @@ export class AddressUpkeep {
     this.#o = options
   }
 
-  /** Repairs once, and follows every change from then on. */
+  /** Repairs once, then watches all changes. */
   async start(): Promise<void> {
     await this.#markDefaultReady()
     await this.repair()
@@ -63,7 +65,9 @@ export class AddressUpkeep {
     const { objects } = this.#o
     const services = objects.list<Service>('', 'services', '')
     await Promise.all(services.flatMap((service) => addressesOf(service).map((ip) => this.#ensure(ip, service))))
-    const orphans = objects.list<IPAddress>(networkingGroup, 'ipaddresses', '').filter((address) => this.#isOrphan(address))
+    const orphans = objects
+      .list<IPAddress>(networkingGroup, 'ipaddresses', '')
+      .filter((address) => this.#isOrphan(address))
     await Promise.all(orphans.map((address) => this.#deleteOrphan(address)))
   }
 
@@ -81,25 +85,30 @@ export class AddressUpkeep {
     for (const ip of addressesOf(before)) {
       if (now.includes(ip)) continue
       const { addresses, objects } = this.#o
-      this.#inBackground(addresses.release(ip, ownerOf(before), objects), 'a service address could not be given back')
+      const done = addresses.release(ip, ownerOf(before), objects)
+      this.#o.releasing(done)
+      this.#inBackground(done, 'a service address could not be given back')
     }
   }
 
-  /** An IPAddress that was deleted while its Service has the address is made again. */
+  /** Recreates an IPAddress that was deleted while its Service has the address. */
   #addressChanged(change: ObjectChange): void {
     if (change.object()) return
     const { parentRef } = (change.previous() as IPAddress | undefined)?.spec ?? {}
     if (!parentRef) return
     const service = this.#serviceOf({ namespace: parentRef.namespace ?? '', name: parentRef.name })
     if (!addressesOf(service).includes(change.name)) return
-    this.#inBackground(Promise.resolve().then(() => this.#ensure(change.name, service!)), 'a service address could not be restored')
+    this.#inBackground(
+      Promise.resolve().then(() => this.#ensure(change.name, service!)),
+      'a service address could not be restored',
+    )
   }
 
   #serviceOf({ namespace, name }: AddressOwner): Service | undefined {
     return this.#o.objects.get<Service>('', 'services', namespace, name)
   }
 
-  /** Makes sure that the IPAddress of a Service's address exists and names the Service. */
+  /** Ensures that the IPAddress of a Service's address exists and refers to the Service. */
   async #ensure(ip: string, service: Service): Promise<void> {
     const { objects, logger } = this.#o
     const owner = ownerOf(service)
@@ -142,11 +151,23 @@ export class AddressUpkeep {
     const found = objects.get<ServiceCIDR>(networkingGroup, 'servicecidrs', '', defaultServiceCidr)
     if (!found || found.metadata.deletionTimestamp || found.status?.conditions?.some((c) => c.type === 'Ready')) return
     const lastTransitionTime = timestamp(clock.now())
-    const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready', lastTransitionTime }
-    await objects.update<ServiceCIDR>(servicecidrs, '', defaultServiceCidr, (copy) => ({
-      ...copy,
-      status: { ...copy.status, conditions: [...(copy.status?.conditions ?? []), ready] },
-    }))
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: '',
+      message: 'Kubernetes default Service CIDR is ready',
+      lastTransitionTime,
+    }
+    await objects.update<ServiceCIDR>(
+      servicecidrs,
+      '',
+      defaultServiceCidr,
+      (copy) => ({
+        ...copy,
+        status: { ...copy.status, conditions: [...(copy.status?.conditions ?? []), ready] },
+      }),
+      { isStatus: true },
+    )
   }
 
   #inBackground(work: Promise<void>, what: string): void {

@@ -21,14 +21,16 @@ interface Around {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** A Secret is of another account if its annotation names another uid. One without a uid has not been filled yet. */
+/**
+ * True if a Secret belongs to the account. Its annotation with the account's uid is absent until the Secret is filled.
+ */
 const isOf = ({ metadata }: Secret, account: ServiceAccount): boolean => {
   const uid = metadata.annotations?.[uidAnnotation]
   return !uid || uid === account.metadata.uid
 }
 
-/** The Secret with all that is missing in it. The token it has stays. */
-export function filled(
+/** Adds missing data to the Secret. An existing token is kept. */
+function filled(
   secret: Secret,
   account: ServiceAccount,
   { tokens, rootCa }: Pick<Around, 'tokens' | 'rootCa'>,
@@ -45,8 +47,8 @@ export function filled(
 }
 
 /**
- * Fills Secrets of type kubernetes.io/service-account-token, and deletes those whose account is gone. In Kubernetes the
- * controller manager does it; here the API server, which alone has the key. The answered function ends it.
+ * Fills Secrets of type kubernetes.io/service-account-token, and deletes those of deleted accounts. Kubernetes'
+ * controller manager does this; here it is the API server, because only it has the key. The returned function stops it.
  */
 export function keepTokenSecrets(around: Around): () => void {
   const { objects, logger } = around
@@ -82,7 +84,7 @@ function accountOf(objects: Objects, { metadata }: Secret): ServiceAccount | und
   return objects.get<ServiceAccount>('', 'serviceaccounts', namespace, annotations?.[nameAnnotation] ?? '')
 }
 
-/** True for a Secret that needs nothing: what this server writes itself comes back through `follow`. */
+/** True if a Secret is complete. Prevents a loop: the server's own writes also arrive through `follow`. */
 function isWhole(around: Around, secret: Secret): boolean {
   const account = accountOf(around.objects, secret)
   return account !== undefined && isOf(secret, account) && deepEqual(filled(secret, account, around), secret)

@@ -1,99 +1,147 @@
 import { ApiError, badRequest } from '../../api/errors.ts'
-import { goJsonName } from '../../api/go-format.ts'
+import { goJsonName } from '../../api/printing/go-format.ts'
 import { JsonSyntaxError, goJson, parseJson, parseYaml, sortKeys } from '../../api/json/index.ts'
 import {
-  type Applied, type OwnedWrite, type Owner, applyConfiguration, conflictText, lastAppliedFields, pathTexts, problemOf,
+  type Applied,
+  type OwnedWrite,
+  type Owner,
+  applyConfiguration,
+  conflictText,
+  lastAppliedFields,
+  pathTexts,
+  problemsOf,
+  problemsText,
 } from '../../api/managed-fields/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
-import { patchType } from '../http/negotiate.ts'
-import { type Expected, decodeValue } from '../requests/body.ts'
+import { patchType } from '../http/answer/negotiate.ts'
+import { startsJson } from '../parsing/count-values.ts'
+import { type Expected, type ParsedBody, decodeValue, parseElsewhere } from '../requests/body.ts'
 import { yamlLimit } from '../requests/crowded-body.ts'
 import { inOneTurn } from '../requests/long-turns.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { ownedWrite } from '../write/ownership.ts'
 import { updateRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
-import { checkName, checkNamespace } from './identity.ts'
+import { checkName, checkNamespace } from '../write/names.ts'
 import { type WriteOptions, parseWriteOptions } from './options.ts'
 
 type Config = { [key: string]: Json }
 
 /** True if a PATCH is a server-side apply. */
-export const isApply = ({ body, target }: ResourceRequest): boolean => patchType(body.contentType, target.type.strategic === undefined) === 'apply'
+export const isApply = ({ body, target }: ResourceRequest): boolean =>
+  patchType(body.contentType, target.type.strategic === undefined) === 'apply'
 
-/** PATCH of a configuration: what it says is merged into the object, or is the object where there is none. */
+/** Server-side apply: merges the configuration into the object, or creates it. */
 export async function apply(request: ResourceRequest): Promise<Result> {
   const { target, subresource } = request
   const { group, version, kind } = target.resource
   const expected = { group, version, kind, type: target.type }
   const options = parseWriteOptions(request.query, 'apply')
-  const config = readConfiguration(request, expected, options)
+  const config = await readConfiguration(request, expected, options)
   const about = ownedWrite(request, 'Apply')
   let settled: readonly Owner[] = []
-  const { stored, isCreated } = await inOneTurn(request.body, 'write', () => write(request, {
-    operation: 'UPDATE',
-    next(current, known) {
-      const { value, owners } = applied(about, known, current, config, options)
-      settled = owners
-      return decodeApplied(request, value as Json, expected, current)
-    },
-    owners: () => settled,
-    rules: { ...updateRules(target, subresource), createsMissing: subresource === '' },
-    isApply: true,
-    isRelative: true,
-    dryRun: options.dryRun,
-  }))
+  const { stored, isCreated } = await inOneTurn(request.body, 'write', () =>
+    write(request, {
+      operation: 'UPDATE',
+      next(current, known) {
+        const { value, owners } = applied(about, known, current, config, options)
+        settled = owners
+        return decodeApplied(request, value as Json, expected, current)
+      },
+      owners: () => settled,
+      rules: { ...updateRules(target, subresource), createsMissing: subresource === '' },
+      isApply: true,
+      isRelative: true,
+      dryRun: options.dryRun,
+    }),
+  )
   return { kind: 'stored', code: isCreated ? 201 : 200, target, stored }
 }
 
-function decodeApplied(request: ResourceRequest, value: Json, expected: Expected, current: KubeObject | undefined): KubeObject {
+function decodeApplied(
+  request: ResourceRequest,
+  value: Json,
+  expected: Expected,
+  current: KubeObject | undefined,
+): KubeObject {
   const { target, name, namespace } = request
-  const madeOf = current && target.resource.sharesParts ? ({ ...current, metadata: { ...current.metadata } } as unknown as Json) : undefined
-  const object = decodeValue({ value, duplicates: [], text: undefined, ...(madeOf ? { madeOf } : {}) }, expected, 'Ignore', request.warnings)
+  const madeOf =
+    current && target.resource.sharesParts
+      ? ({ ...current, metadata: { ...current.metadata } } as unknown as Json)
+      : undefined
+  const object = decodeValue(
+    { value, duplicates: [], text: undefined, ...(madeOf ? { madeOf } : {}) },
+    expected,
+    'Ignore',
+    request.warnings,
+  )
   checkName(object, name)
   checkNamespace(target, object, namespace)
   return object
 }
 
-/** Reads the body of an apply, and checks that it can be one of this kind. */
-export function readConfiguration(request: ResourceRequest, expected: Expected, { fieldValidation }: WriteOptions): Config {
-  const config = parseConfiguration(request, fieldValidation === 'Strict')
+/** Parses the configuration and checks its kind. */
+export async function readConfiguration(
+  request: ResourceRequest,
+  expected: Expected,
+  { fieldValidation }: WriteOptions,
+): Promise<Config> {
+  const parsed = parseConfiguration(request, fieldValidation === 'Strict')
+  // Without a parser thread there is no await, because an in-process sender may change the body.
+  const config = parsed instanceof Promise ? await parsed : parsed
   const { apiVersion, kind } = config
   const wanted = expected.group ? `${expected.group}/${expected.version}` : expected.version
-  if (apiVersion !== wanted || kind !== expected.kind) throw badRequest(`invalid object type: ${typeText(apiVersion, kind)}`)
-  const { name = '', namespace = '', managedFields } = (config.metadata ?? {}) as { name?: string; namespace?: string; managedFields?: Json }
+  if (apiVersion !== wanted || kind !== expected.kind)
+    throw badRequest(`invalid object type: ${typeText(apiVersion, kind)}`)
+  const {
+    name = '',
+    namespace = '',
+    managedFields,
+  } = (config.metadata ?? {}) as { name?: string; namespace?: string; managedFields?: Json }
   if (managedFields !== undefined && managedFields !== null) throw badRequest('metadata.managedFields must be nil')
-  const problem = expected.type.mergeType && problemOf(expected.type.mergeType, config)
-  if (!problem) return config
-  throw new ApiError(500, '', `failed to create typed patch object (${namespace}/${name}; ${typeText(apiVersion, kind)}): ${problem}`)
+  const problems = expected.type.mergeType ? problemsOf(expected.type.mergeType, config) : []
+  if (problems.length === 0) return config
+  throw new ApiError(
+    500,
+    '',
+    `failed to create typed patch object (${namespace}/${name}; ${typeText(apiVersion, kind)}): ${problemsText(problems)}`,
+  )
 }
 
-/** A version and kind as Go writes them: `apps/v1, Kind=Deployment`. */
+/** A type as Go formats it: `apps/v1, Kind=Deployment`. */
 function typeText(apiVersion: Json | undefined, kind: Json | undefined): string {
   const said = typeof apiVersion === 'string' ? apiVersion : ''
   return `${said.includes('/') ? said : `/${said}`}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
 
-function parseConfiguration({ body }: ResourceRequest, isStrict: boolean): Config {
-  const text = body.bytes.toString()
+type Said = Pick<ParsedBody, 'value' | 'repeated'>
+
+function parseConfiguration({ body, target }: ResourceRequest, isStrict: boolean): Config | Promise<Config> {
   const failed = isStrict ? 'error strict decoding YAML: ' : 'error decoding YAML: '
-  try {
-    const { value, repeated = [] } = parseAny(text)
-    if (isStrict && repeated.length) throw badRequest(`${failed}error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`)
+  const fail = (e: unknown): never => {
+    throw e instanceof JsonSyntaxError ? badRequest(`${failed}${e.message}`) : e
+  }
+  const asConfig = ({ value, repeated = [] }: Said): Config => {
+    if (isStrict && repeated.length)
+      throw badRequest(`${failed}error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`)
     if (value === null || value === undefined) return {}
     if (typeof value !== 'object' || Array.isArray(value)) {
       const why = `json: cannot unmarshal ${goJsonName(value)} into Go value of type map[string]interface {}`
       throw badRequest(`${failed}error unmarshaling JSON: while decoding JSON: ${why}`)
     }
     return value
+  }
+  if (body.convert && !startsJson(body.bytes))
+    return parseElsewhere(body, 'yaml', target.type).then(asConfig).catch(fail)
+  try {
+    return asConfig(inOneTurn(body, 'parse', () => parseAny(body.bytes.toString())))
   } catch (e) {
-    if (e instanceof JsonSyntaxError) throw badRequest(`${failed}${e.message}`)
-    throw e
+    return fail(e)
   }
 }
 
-/** Most clients send JSON, which is YAML, too, and read faster as what it is. */
-function parseAny(text: string): { value: Json; repeated?: string[] } {
+/** Most clients send JSON, which is valid YAML but faster to parse as JSON. */
+function parseAny(text: string): Said {
   if (text.startsWith('{')) {
     try {
       const { value, duplicates } = parseJson(text)
@@ -107,8 +155,17 @@ function parseAny(text: string): { value: Json; repeated?: string[] } {
 
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** Applies, or refuses for conflicts. kubectl takes over without a conflict what it has applied on the client's side before. */
-export function applied(about: OwnedWrite, owners: readonly Owner[], live: KubeObject | undefined, config: Config, { force }: { force: boolean }): Applied {
+/**
+ * Applies the configuration or throws conflicts. kubectl takes over fields from its own client-side apply without
+ * conflict.
+ */
+export function applied(
+  about: OwnedWrite,
+  owners: readonly Owner[],
+  live: KubeObject | undefined,
+  config: Config,
+  { force }: { force: boolean },
+): Applied {
   const first = applyConfiguration(about, owners, live, config, force)
   const isKubectl = about.by.manager === 'kubectl'
   const result = first.conflicts.length && isKubectl ? takenOver(about, owners, live!, config, first) : first
@@ -119,7 +176,13 @@ export function applied(about: OwnedWrite, owners: readonly Owner[], live: KubeO
   return isKubectl ? withLastApplied(result, config) : result
 }
 
-function takenOver(about: OwnedWrite, owners: readonly Owner[], live: KubeObject, config: Config, refused: Applied): Applied {
+function takenOver(
+  about: OwnedWrite,
+  owners: readonly Owner[],
+  live: KubeObject,
+  config: Config,
+  refused: Applied,
+): Applied {
   const text = live.metadata.annotations?.[lastAppliedAnnotation]
   if (!text) return refused
   try {
@@ -134,7 +197,7 @@ function takenOver(about: OwnedWrite, owners: readonly Owner[], live: KubeObject
   }
 }
 
-/** The annotation of client-side apply follows what kubectl applies, where it is there. */
+/** Updates an existing last-applied annotation of client-side apply when kubectl applies. */
 function withLastApplied(result: Applied, config: Config): Applied {
   const value = result.value as KubeObject
   const annotations = value.metadata?.annotations
@@ -142,7 +205,7 @@ function withLastApplied(result: Applied, config: Config): Applied {
   const { metadata, ...rest } = config as { metadata?: { annotations?: Record<string, Json> } }
   const { [lastAppliedAnnotation]: _, ...others } = metadata?.annotations ?? {}
   const said = { ...rest, metadata: { ...metadata, ...(metadata?.annotations ? { annotations: others } : {}) } }
-  // The bytes that kubectl itself would write.
+  // The same bytes that kubectl would write.
   const text = `${goJson(sortKeys(said))}\n`
   if (annotations[lastAppliedAnnotation] === text) return result
   const changed = { ...value.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } }

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Result } from '../requests/request.ts'
 import { ServerTrial } from '../server-trial.ts'
-import { generateName } from '../write/names.ts'
 import { create } from './create.ts'
 
 let trial: ServerTrial
@@ -40,18 +39,5 @@ describe('create()', () => {
   ])('refuses %s', async (_what, url, body, code, message) => {
     await make(configMaps, { metadata: { name: 'taken' } })
     await expect(make(url, body)).rejects.toMatchObject({ code, message })
-  })
-})
-
-describe('generateName()', () => {
-  const next = (values: number[]) => ({ next: () => values.shift() ?? 0 })
-
-  it('adds five letters that are hard to mistake', () => {
-    expect(generateName('x-', next([0, 0, 0, 0, 0]))).toBe('x-bbbbb')
-    expect(generateName('x-', next([0.9999, 0.9999, 0.9999, 0.9999, 0.9999]))).toBe('x-99999')
-  })
-
-  it('leaves room for them', () => {
-    expect(generateName('x'.repeat(100), next([]))).toHaveLength(63)
   })
 })

@@ -1,8 +1,6 @@
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { nextTurn } from '../../base/turns.ts'
 import { decodeBody } from '../requests/body.ts'
-import { longBody } from '../requests/crowded-body.ts'
 import { inOneTurn } from '../requests/long-turns.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
@@ -15,14 +13,28 @@ export async function create(request: ResourceRequest): Promise<Result> {
   const { server, target } = request
   const options = parseWriteOptions(request.query, 'CreateOptions')
   const { group, version, kind } = target.resource
-  const decoded = await decodeBody(request.body, { group, version, kind, type: target.type }, server.registry, options.fieldValidation, request.warnings)
-  if (request.body.bytes.length > longBody) await nextTurn()
+  const decoded = await decodeBody(
+    request.body,
+    { group, version, kind, type: target.type },
+    server.registry,
+    options.fieldValidation,
+    request.warnings,
+  )
+  if (request.body.giveWay) await request.body.giveWay()
   return { kind: 'stored', code: 201, target, stored: await createObject(request, decoded, options.dryRun) }
 }
 
-/** Stores a new object that has been decoded, and is the caller's no more. */
-export async function createObject(request: ResourceRequest, object: KubeObject, dryRun: boolean): Promise<StoredObject> {
-  // Only a generated name is tried twice.
+/** Stores a decoded object, of which the caller gives up ownership. */
+export async function createObject(
+  request: ResourceRequest,
+  object: KubeObject,
+  dryRun: boolean,
+): Promise<StoredObject> {
+  // Only a generated name is retried, which needs a copy each time.
   const next = object.metadata.name ? () => object : () => cloneObject(object)
-  return (await inOneTurn(request.body, 'write', () => write(request, { operation: 'CREATE', next, rules: mainRules(request.target), dryRun }))).stored
+  return (
+    await inOneTurn(request.body, 'write', () =>
+      write(request, { operation: 'CREATE', next, rules: mainRules(request.target), dryRun }),
+    )
+  ).stored
 }

@@ -3,10 +3,10 @@ import type { ResourceRequest, Result } from '../requests/request.ts'
 import { deleteObject, readDeleteOptions } from './delete.ts'
 import { list } from './list.ts'
 
-/** How many are on their way at once: they share commits, and none waits for all. */
+/** The number of concurrent deletions, which share commits. */
 const width = 64
 
-/** DELETE of a collection: every object that a list with the same options shows, answered as that list. */
+/** DELETE of a collection: deletes every object that a list with the same options returns, and returns that list. */
 export async function deleteCollection(request: ResourceRequest): Promise<Result> {
   const options = await readDeleteOptions(request)
   const listed = await list(request)
@@ -18,7 +18,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<Result
       try {
         await deleteObject({ ...request, namespace, name }, options)
       } catch (e) {
-        // Somebody else was faster: it is gone, as was asked for.
+        // Another request has deleted the object already.
         if (!isNotFound(e)) throw e
       }
     }

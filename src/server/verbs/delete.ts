@@ -19,7 +19,8 @@ export async function deleteOne(request: ResourceRequest): Promise<Result> {
   const { target, name } = request
   const options = await readDeleteOptions(request)
   const outcome = await deleteObject(request, options)
-  if (target.resource.deleteAnswersObject || !outcome.isRemoved) return { kind: 'stored', code: 200, target, stored: outcome.stored }
+  if (target.resource.deleteAnswersObject || !outcome.isRemoved)
+    return { kind: 'stored', code: 200, target, stored: outcome.stored }
   const { group, plural } = target.resource
   const value = {
     kind: 'Status',
@@ -31,14 +32,19 @@ export async function deleteOne(request: ResourceRequest): Promise<Result> {
   return { kind: 'value', code: 200, value }
 }
 
-/** Deletes an object, or marks it as being deleted where finalizers or a grace period ask for that. */
+/** Deletes an object, or marks it as deleted if finalizers or a grace period require that. */
 export function deleteObject(request: ResourceRequest, deletion: DeleteOptions): Promise<Outcome> {
-  return write(request, { operation: 'DELETE', deletion, rules: mainRules(request.target), dryRun: Boolean(deletion.dryRun?.length) })
+  return write(request, {
+    operation: 'DELETE',
+    deletion,
+    rules: mainRules(request.target),
+    dryRun: Boolean(deletion.dryRun?.length),
+  })
 }
 
 const optionNames = ['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents', 'dryRun']
 
-/** Options come in the body or, where there is none, in the query. */
+/** Reads the options from the body or, without one, from the query. */
 export async function readDeleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
   const { body, query } = request
   const options = body.bytes.length > 0 ? await decodeOptions(body) : fromQuery(query)
@@ -49,12 +55,16 @@ export async function readDeleteOptions(request: ResourceRequest): Promise<Delet
   if (policy !== undefined && orphanDependents !== undefined) {
     errors.push(invalid(path, policy, 'orphanDependents and deletionPropagation cannot be both set'))
   } else if (policy !== undefined && !policies.includes(policy)) {
-    errors.push({ ...notSupported(path, policy, []), message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"` })
+    errors.push({
+      ...notSupported(path, policy, []),
+      message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
+    })
   }
   errors.push(...checkDryRun(options.dryRun ?? []))
   if (errors.length) throw invalidOptions('DeleteOptions', errors)
   const { defaultPropagationWarning } = request.target.resource
-  if (defaultPropagationWarning && policy === undefined && orphanDependents === undefined) request.warnings.push(defaultPropagationWarning)
+  if (defaultPropagationWarning && policy === undefined && orphanDependents === undefined)
+    request.warnings.push(defaultPropagationWarning)
   return options
 }
 
@@ -73,7 +83,9 @@ async function decodeOptions(body: RequestBody): Promise<DeleteOptions> {
   const { kind, apiVersion } = (parsed.value ?? {}) as { kind?: unknown; apiVersion?: unknown }
   if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
     const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
-    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`)
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+    )
   }
   try {
     return deleteOptions.decode(parsed.value, { text: parsed.text }).object as DeleteOptions

@@ -4,10 +4,9 @@ import { everySteps, shortSteps, stepsOfBytes } from '../../base/turns.ts'
 import { CompactedError, FutureRevisionError } from '../../store/index.ts'
 import type { ListMeta, ResourceRequest, Result } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
-import { checkListOptions } from './list-options.ts'
+import { askedVersion, checkListOptions, tooNew } from './list-options.ts'
 import { queryInteger } from './options.ts'
 import { shown } from './shown.ts'
-import { askedVersion, tooNew } from './too-new.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 const expiredContinue =
@@ -15,14 +14,14 @@ const expiredContinue =
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an ' +
   'inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
 
-/** How many versions of history are read at a time where a selector may pass most of them over. */
+/** The number of versions read from history at a time when a selector is set. */
 const historyPage = 500
 
 interface Page {
   items: StoredObject[]
-  /** The last key looked at, where there is more behind it. */
+  /** The last examined key, if there are more after it. */
   next: string | undefined
-  /** How many are behind it; unknown with a selector. */
+  /** The number of objects after it. Undefined with a selector. */
   remaining: number | undefined
 }
 
@@ -40,11 +39,23 @@ export async function list(request: ResourceRequest): Promise<Result> {
   const start = token ? decodeContinue(token, selection.base) : undefined
   if (start && asked > 0) throw badRequest('specifying resource version is not allowed when using continue')
   const isExact = query.get('resourceVersionMatch') === 'Exact'
-  // A token with a revision of -1 goes on with what is there now.
-  const at = start ? (start.revision < 0 ? server.objects.revision : start.revision) : isExact ? asked : server.objects.revision
+  // A continue token with revision -1 continues with current objects.
+  const at = start
+    ? start.revision < 0
+      ? server.objects.revision
+      : start.revision
+    : isExact
+      ? asked
+      : server.objects.revision
   if (at > server.objects.revision) throw tooNew(at, server.objects.revision)
-  // All that is current is taken at once, before anything can change; whatever is done with it may take its time.
-  const page = await (at === server.objects.revision ? currentPage : pastPage)(request, selection, start?.after, limit, at)
+  // Current objects are copied in one turn, so the list is consistent however long its encoding takes.
+  const page = await (at === server.objects.revision ? currentPage : pastPage)(
+    request,
+    selection,
+    start?.after,
+    limit,
+    at,
+  )
   const meta: ListMeta = { resourceVersion: String(at) }
   if (page.next !== undefined) {
     meta.continue = encodeContinue(at, page.next, selection.base)
@@ -53,7 +64,12 @@ export async function list(request: ResourceRequest): Promise<Result> {
   return { kind: 'list', target, items: page.items, meta }
 }
 
-async function currentPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number): Promise<Page> {
+async function currentPage(
+  request: ResourceRequest,
+  selection: Selection,
+  after: string | undefined,
+  limit: number,
+): Promise<Page> {
   const { matches, prefix } = selection
   const cache = request.server.objects.cache(request.target)
   if (!matches) {
@@ -71,8 +87,14 @@ async function currentPage(request: ResourceRequest, selection: Selection, after
   return { items, next: undefined, remaining: undefined }
 }
 
-/** A page of what was: read from the store's history. */
-async function pastPage(request: ResourceRequest, selection: Selection, after: string | undefined, limit: number, revision: number): Promise<Page> {
+/** A page of an old revision, from the store's history. */
+async function pastPage(
+  request: ResourceRequest,
+  selection: Selection,
+  after: string | undefined,
+  limit: number,
+  revision: number,
+): Promise<Page> {
   const { server, target } = request
   const { matches, prefix } = selection
   const turns = everySteps(shortSteps, request.turns)
@@ -80,7 +102,13 @@ async function pastPage(request: ResourceRequest, selection: Selection, after: s
   let from = after
   try {
     for (;;) {
-      const read = await server.objects.rangeAt(target, prefix, revision, from, matches ? historyPage : limit || undefined)
+      const read = await server.objects.rangeAt(
+        target,
+        prefix,
+        revision,
+        from,
+        matches ? historyPage : limit || undefined,
+      )
       const found = matches ? await shown(target, read.items) : read.items
       for (const [i, stored] of found.entries()) {
         turns.add(stepsOfBytes(stored.roughSize))
@@ -89,7 +117,8 @@ async function pastPage(request: ResourceRequest, selection: Selection, after: s
         if (matches && !matches(stored)) continue
         items.push(stored)
         const behind = read.items.length - 1 - i + read.remaining
-        if (limit > 0 && items.length === limit && behind > 0) return { items, next: from, remaining: matches ? undefined : behind }
+        if (limit > 0 && items.length === limit && behind > 0)
+          return { items, next: from, remaining: matches ? undefined : behind }
       }
       if (read.remaining === 0) return { items, next: undefined, remaining: undefined }
     }

@@ -1,22 +1,30 @@
 import { type ApiError, badRequest, invalidObject } from '../../api/errors.ts'
-import { type Int64, parseInt64 } from '../../api/int64.ts'
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../api/validation/field-error.ts'
+import { type Int64, parseInt64 } from '../../api/numbers/int64.ts'
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 
-/** How an unknown or duplicate field in a body is treated. */
+/** The handling of unknown and duplicate fields in a body. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface WriteOptions {
   dryRun: boolean
-  /** Of an apply: conflicts are overridden. */
+  /** For apply: override conflicts. */
   force: boolean
   fieldValidation: FieldValidation
 }
 
-export type OptionsKind = 'apply' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
+type OptionsKind = 'apply' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
 
-/** Refuses options in Kubernetes' words. */
-export const invalidOptions = (kind: string, errors: readonly FieldError[]): ApiError => invalidObject({ group: 'meta.k8s.io', kind }, '', errors)
+/** The error for invalid options, in Kubernetes' words. */
+export const invalidOptions = (kind: string, errors: readonly FieldError[]): ApiError =>
+  invalidObject({ group: 'meta.k8s.io', kind }, '', errors)
 
 export function checkDryRun(values: readonly string[]): FieldError[] {
   return values.every((v) => v === 'All') ? [] : [notSupported(Path.of('dryRun'), values, ['All'])]
@@ -28,31 +36,44 @@ function checkFieldManager(manager: string): FieldError[] {
   let position = 0
   for (const char of manager) {
     const code = char.codePointAt(0)!
-    // Go's unicode.IsPrint: no control, format, surrogate, private or unassigned characters, no spaces but the plain one.
+    // Go's unicode.IsPrint: no control, format, surrogate, private or unassigned characters, and no spaces other than
+    // U+0020.
     if (char !== ' ' && /[\p{C}\p{Z}]/u.test(char)) {
-      errors.push(invalid(path, manager, `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`))
+      errors.push(
+        invalid(
+          path,
+          manager,
+          `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`,
+        ),
+      )
     }
     position += Buffer.byteLength(char)
   }
   return errors
 }
 
-/** The query parameters that create, update and patch have in common. */
+/** Parses the query parameters that create, update and patch share. */
 export function parseWriteOptions(query: URLSearchParams, kind: OptionsKind): WriteOptions {
   const dryRun = query.getAll('dryRun')
   const fieldValidation = query.get('fieldValidation') ?? ''
   const errors = [...checkFieldManager(query.get('fieldManager') ?? ''), ...checkDryRun(dryRun)]
-  // Only an apply can be forced, and it must name its manager.
-  if (kind === 'apply' && !query.get('fieldManager')) errors.unshift(required(Path.of('fieldManager'), 'is required for apply patch'))
-  if (kind === 'PatchOptions' && query.has('force')) errors.unshift(forbidden(Path.of('force'), 'may not be specified for non-apply patch'))
+  // Only an apply can be forced, and it must name a field manager.
+  if (kind === 'apply' && !query.get('fieldManager'))
+    errors.unshift(required(Path.of('fieldManager'), 'is required for apply patch'))
+  if (kind === 'PatchOptions' && query.has('force'))
+    errors.unshift(forbidden(Path.of('force'), 'may not be specified for non-apply patch'))
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation)) {
     errors.push(notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
   }
   if (errors.length) throw invalidOptions(kind === 'apply' ? 'PatchOptions' : kind, errors)
-  return { dryRun: dryRun.length > 0, force: kind === 'apply' && queryBoolean(query, 'force'), fieldValidation: (fieldValidation || 'Warn') as FieldValidation }
+  return {
+    dryRun: dryRun.length > 0,
+    force: kind === 'apply' && queryBoolean(query, 'force'),
+    fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
+  }
 }
 
-/** An int64 in a query; undefined if it is not there. */
+/** An int64 parameter. Undefined if it is missing. */
 export function queryInteger(query: URLSearchParams, name: string): Int64 | undefined {
   const text = query.get(name)
   if (text === null || text === '') return undefined
@@ -62,7 +83,7 @@ export function queryInteger(query: URLSearchParams, name: string): Int64 | unde
   return value
 }
 
-/** A boolean in a query as Kubernetes reads it: there, and neither `false` nor `0`. */
+/** A boolean parameter as Kubernetes parses it: true if present and neither `false` nor `0`. */
 export function queryBoolean(query: URLSearchParams, name: string): boolean {
   const value = query.get(name)
   return value !== null && value.toLowerCase() !== 'false' && value !== '0'

@@ -9,11 +9,10 @@ import { Path } from '../../api/validation/path.ts'
 import { decodeBody, decodeValue } from '../requests/body.ts'
 import type { ResourceRequest, Result } from '../requests/request.ts'
 import { applied, isApply, readConfiguration } from './apply.ts'
-import { checkName, checkNamespace } from './identity.ts'
+import { checkName, checkNamespace, groupResource } from '../write/names.ts'
 import { parseWriteOptions } from './options.ts'
 import { readPatch } from './patch.ts'
 import { presented } from './shown.ts'
-import { groupResource } from '../write/names.ts'
 import { ownedWrite } from '../write/ownership.ts'
 import { mainRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
@@ -21,7 +20,7 @@ import type { Facade } from '../write/write.ts'
 
 const expectedScale = { group: 'autoscaling', version: 'v1', kind: 'Scale', type: builtInType('Scale') }
 
-/** The Scale of an object: what autoscalers and `kubectl scale` see of every kind alike. */
+/** The Scale of an object, for autoscalers and `kubectl scale`. */
 function scaleOf(request: ResourceRequest, object: KubeObject): Scale {
   const mapping = request.target.resource.scale!
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -35,7 +34,11 @@ function scaleOf(request: ResourceRequest, object: KubeObject): Scale {
   }
 }
 
-const answer = (request: ResourceRequest, object: KubeObject): Result => ({ kind: 'value', code: 200, value: scaleOf(request, object) })
+const answer = (request: ResourceRequest, object: KubeObject): Result => ({
+  kind: 'value',
+  code: 200,
+  value: scaleOf(request, object),
+})
 
 /** GET of a scale. */
 export function getScale(request: ResourceRequest): Result | Promise<Result> {
@@ -50,7 +53,7 @@ export function getScale(request: ResourceRequest): Result | Promise<Result> {
   return object instanceof Promise ? object.then(show) : show(object)
 }
 
-/** The Scale in the place of its object: it changes the number of replicas and nothing else. */
+/** The Scale as a facade of its object: it changes only the replica count. */
 const scaleFacade = (request: ResourceRequest): Facade => ({
   of: (object) => scaleOf(request, object) as unknown as KubeObject,
   put(behind, sent) {
@@ -69,9 +72,12 @@ export async function writeScale(request: ResourceRequest, how: 'update' | 'patc
   const { stored } = await write(request, {
     operation: 'UPDATE',
     next(current) {
+      const checked = (scale: KubeObject) => {
+        throwIfBad(request, scale as unknown as Scale)
+        return scale
+      }
       const scale = change.apply(current!, expectedScale)
-      throwIfBad(request, scale as unknown as Scale)
-      return scale
+      return scale instanceof Promise ? scale.then(checked) : checked(scale)
     },
     rules: { ...mainRules(request.target), createsMissing: false },
     facade: scaleFacade(request),
@@ -81,17 +87,22 @@ export async function writeScale(request: ResourceRequest, how: 'update' | 'patc
   return answer(request, await presented(request.target, stored))
 }
 
-/** Apply of a scale: its replicas are owned as the field of the object behind. */
+/** Server-side apply of a scale. The owned field is the one in the object behind. */
 async function applyScale(request: ResourceRequest): Promise<Result> {
   const options = parseWriteOptions(request.query, 'apply')
-  const config = readConfiguration(request, expectedScale, options)
+  const config = await readConfiguration(request, expectedScale, options)
   const about = ownedWrite(request, 'Apply')
   const { replicas } = (config.spec ?? {}) as { replicas?: Json }
   const behind = scaledBy(request, replicas)
   const { stored } = await write(request, {
     operation: 'UPDATE',
     next(current) {
-      const scale = decodeValue({ value: merge(expectedScale.type.mergeType!, current, config) as Json, duplicates: [], text: undefined }, expectedScale, 'Ignore', request.warnings)
+      const scale = decodeValue(
+        { value: merge(expectedScale.type.mergeType!, current, config) as Json, duplicates: [], text: undefined },
+        expectedScale,
+        'Ignore',
+        request.warnings,
+      )
       checkName(scale, request.name)
       checkNamespace(request.target, scale, request.namespace)
       throwIfBad(request, scale as unknown as Scale)
@@ -106,8 +117,11 @@ async function applyScale(request: ResourceRequest): Promise<Result> {
   return answer(request, await presented(request.target, stored))
 }
 
-/** The configuration of the object behind that says no more than its replicas. */
-function scaledBy({ target }: ResourceRequest, replicas: Json | undefined): { apiVersion: string; spec?: { [field: string]: Json } } {
+/** A configuration of the object behind that contains only its replicas. */
+function scaledBy(
+  { target }: ResourceRequest,
+  replicas: Json | undefined,
+): { apiVersion: string; spec?: { [field: string]: Json } } {
   const { apiVersion, resource } = target
   if (typeof replicas !== 'number') return { apiVersion }
   const behind = { apiVersion, spec: {} }
@@ -117,7 +131,13 @@ function scaledBy({ target }: ResourceRequest, replicas: Json | undefined): { ap
 
 async function readScale(request: ResourceRequest) {
   const options = parseWriteOptions(request.query, 'UpdateOptions')
-  const scale = await decodeBody(request.body, expectedScale, request.server.registry, options.fieldValidation, request.warnings)
+  const scale = await decodeBody(
+    request.body,
+    expectedScale,
+    request.server.registry,
+    options.fieldValidation,
+    request.warnings,
+  )
   checkName(scale, request.name)
   checkNamespace(request.target, scale, request.namespace)
   return { options, apply: () => cloneObject(scale) }
@@ -132,5 +152,6 @@ function throwIfBad(request: ResourceRequest, scale: Scale): void {
     throw invalidObject({ group, kind }, request.name, [invalid(Path.of(negative.path), replicas, negative.saying)])
   }
   if (replicas < 0) errors.push(invalid(Path.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'))
-  if (errors.length) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? request.name, errors)
+  if (errors.length)
+    throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? request.name, errors)
 }

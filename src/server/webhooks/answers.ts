@@ -1,9 +1,9 @@
 import type { Status } from '../../api/errors.ts'
 import { JsonSyntaxError, parseJson, readJson } from '../../api/json/index.ts'
 
-/** A webhook could not be asked, or has answered nonsense. The message is what Kubernetes would say. */
+/** A failed webhook call. The message is the one that Kubernetes gives. */
 export class WebhookCallError extends Error {
-  /** The code of the answer; 0 where there was none. */
+  /** The status code; 0 without a response. */
   readonly code: number
 
   constructor(message: string, code = 0, cause?: unknown) {
@@ -13,7 +13,7 @@ export class WebhookCallError extends Error {
   }
 }
 
-/** What client-go says of an answer whose body explains nothing. */
+/** client-go's messages for responses without a Status. */
 const texts: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
@@ -26,25 +26,25 @@ const texts: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 }
 
-/** Codes whose body says it better than any text of ours. */
+/** Codes for which client-go quotes the body. */
 const spoken = new Set([403, 406, 415])
 
-/** Pages of gateways can be long; their beginning says enough. */
+/** Long bodies, such as error pages of gateways, are truncated. */
 const shownCharacters = 2048
 
-/** The message of the Status that a server has answered with, if it has. */
+/** The message of a Status in the body, if there is one. */
 function statusMessage(body: string): string | undefined {
   if (!body.startsWith('{')) return undefined
   try {
     const status = readJson(body) as Partial<Status>
     return status.kind === 'Status' ? status.message : undefined
   } catch {
-    // Whatever it is, it is no Status.
+    // The body is not a Status.
     return undefined
   }
 }
 
-/** The error of an answer that is no success, in the words of client-go. */
+/** The error message of an unsuccessful response, in the words of client-go. */
 export function answerText(code: number, body: string): string {
   const message = statusMessage(body)
   if (message) return message
@@ -58,11 +58,13 @@ export function answerText(code: number, body: string): string {
 
 const excerpt = (text: string): string => (text.length > 30 ? `${text.slice(0, 30)} ...` : text)
 
-/** Reads the object that a webhook has answered. It must say its version and kind. */
+/** Parses the object of a webhook response, which must have apiVersion and kind. */
 export function parseAnswer(text: string): Record<string, unknown> {
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new WebhookCallError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${text.slice(0, 30)}`)
+    throw new WebhookCallError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${text.slice(0, 30)}`,
+    )
   }
   const answer = value as Record<string, unknown>
   for (const name of ['Kind', 'apiVersion'] as const) {

@@ -6,44 +6,46 @@ import type { AdmissionregistrationV1WebhookClientConfig as ClientConfig } from 
 import { jsonText } from '../../api/json/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { requestFailure } from '../http/network-errors.ts'
+import { requestFailure } from '../http/listener/network-errors.ts'
 import type { ObjectReader } from '../objects/objects.ts'
 import { resolveService } from '../proxy/service-endpoints.ts'
 import { WebhookCallError, answerText, parseAnswer } from './answers.ts'
 
 export { WebhookCallError } from './answers.ts'
 
-/** A longer answer than this is broken off. */
+/** The maximum length of a response. */
 const maxAnswerBytes = 16 * 1024 * 1024
 
-/** How many idle connections to one webhook stay open. */
+/** The maximum number of idle connections to one webhook. */
 const idleConnections = 10
 
-/** Where a call goes, and what must be true of the other side's certificate. */
+/** The destination of a call and the expected certificate. */
 interface Destination {
-  /** The Host header: the service's name, where there is one. */
+  /** The Host header: the name of the service, if there is one. */
   authority: string
   path: string
   host: string
   port: number
-  /** The name that the certificate must have. */
+  /** The expected name in the certificate. */
   serverName: string
 }
 
-export interface WebhookClientOptions {
+interface WebhookClientOptions {
   objects: ObjectReader
   random: Random
   clock: Clock
 }
 
-export interface CallOptions {
+interface CallOptions {
   timeoutMs: number
-  /** Tells the webhook how long it has, as `timeout=10s`. */
+  /** Adds the time limit to the query, as `timeout=10s`. */
   tellsTimeout?: boolean
   signal?: AbortSignal | undefined
 }
 
-/** Asks webhooks: posts JSON over HTTPS and reads JSON. Connections are kept; redirects and proxies are never followed. */
+/**
+ * Calls webhooks: sends and receives JSON over HTTPS. Connections are reused. Redirects and proxies are not followed.
+ */
 export class WebhookClient {
   readonly #o: WebhookClientOptions
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: idleConnections, scheduling: 'lifo' })
@@ -52,15 +54,15 @@ export class WebhookClient {
     this.#o = options
   }
 
-  /** Resolves with the object that a webhook answers. Rejects with a WebhookCallError. */
+  /** Resolves with the object in the response. Rejects with a WebhookCallError. */
   async call(config: ClientConfig, body: object, options: CallOptions): Promise<Record<string, unknown>> {
     const { code, text } = await this.#post(config, Buffer.from(jsonText(body)), options)
-    // client-go takes these codes for a success.
+    // client-go treats these codes as success.
     if (code < 200 || code > 206) throw new WebhookCallError(answerText(code, text), code)
     return parseAnswer(text)
   }
 
-  /** Closes connections that nobody uses. */
+  /** Closes idle connections. */
   close(): void {
     this.#agent.destroy()
   }
@@ -101,8 +103,13 @@ export class WebhookClient {
     return { authority: `${url.hostname}:${port}`, path, ...found, serverName: url.hostname }
   }
 
-  /** A kept connection may have been closed by the other side just now: then a new one is made. */
-  async #sendAgain(to: Destination, caBundle: string | undefined, body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
+  /** Retries on a new connection if the server has closed a reused one. */
+  async #sendAgain(
+    to: Destination,
+    caBundle: string | undefined,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     try {
       return await this.#send(to, caBundle, body, signal)
     } catch (e) {
@@ -111,7 +118,12 @@ export class WebhookClient {
     }
   }
 
-  #send({ authority, path, host, port, serverName }: Destination, caBundle: string | undefined, body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
+  #send(
+    { authority, path, host, port, serverName }: Destination,
+    caBundle: string | undefined,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const request = httpsRequest({
         method: 'POST',
@@ -137,7 +149,7 @@ export class WebhookClient {
   }
 }
 
-/** The URL of a webhook, as errors name it. */
+/** The URL of a webhook in error messages. */
 function urlText({ url = '', service }: ClientConfig): string {
   if (!service) return url
   const { name, namespace, port = 443, path = '' } = service

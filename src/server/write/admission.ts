@@ -1,14 +1,20 @@
+import { noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { RequestOrigin } from '../admission/dynamic/index.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import type { ResourceRequest } from '../requests/request.ts'
+import type { ConnectOptions } from '../subresources/action.ts'
 import type { Write } from './write.ts'
 
 type About = Pick<AdmissionRequest, 'operation' | 'object' | 'old' | 'dryRun' | 'name'>
 
-/** The question to plugins about a request. */
-export function askedOf(request: ResourceRequest, { operation, object, old, dryRun, name }: About, deletion?: DeleteOptions): AdmissionRequest {
+/** The admission request of a resource request. */
+function askedOf(
+  request: ResourceRequest,
+  { operation, object, old, dryRun, name }: About,
+  deletion?: DeleteOptions,
+): AdmissionRequest {
   const { server, target, subresource, namespace, user, warnings, note, rules } = request
   return {
     operation,
@@ -30,32 +36,38 @@ export function askedOf(request: ResourceRequest, { operation, object, old, dryR
   }
 }
 
-/** What plugins are asked: about the facade, where the request is about one. */
-function admissionRequest({ request, change, operation, sent, old }: Write, object: KubeObject | undefined): AdmissionRequest {
+/** The admission request of a write. Plugins see the facade if the request is for one. */
+function admissionRequest(
+  { request, change, operation, sent, stored, old, owners }: Write,
+  object: KubeObject | undefined,
+): AdmissionRequest {
   const name = request.name || (sent?.metadata.name ?? '')
   const shown = old && change.facade ? change.facade.of(old) : old
-  return askedOf(request, { operation, object, old: shown, dryRun: change.dryRun, name }, change.deletion)
+  const asked = askedOf(request, { operation, object, old: shown, dryRun: change.dryRun, name }, change.deletion)
+  if (!change.facade) asked.owners = { object: owners ?? stored?.owners ?? noOwners, old: stored?.owners ?? noOwners }
+  return asked
 }
 
-/** Lets every plugin see, and change, what was sent before it is judged. */
+/** Runs mutating admission. */
 export function admitMutating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, write.sent)
-  const waiting = admitAll(write.request.server.admission, asked)
+  const { admission } = write.request.server
+  const waiting = step(write, 'admit', () => admitAll(admission, asked))
   if (waiting) return waiting.then(() => adopt(write, asked))
   adopt(write, asked)
   return undefined
 }
 
-/** Goes on with the object that a plugin has put in the place of the one that was sent. */
+/** Continues with the object if a plugin has replaced it. */
 function adopt(write: Write, { object }: AdmissionRequest): void {
   if (object === write.sent) return
   if (write.object === write.sent) write.object = object
   write.sent = object
 }
 
-/** Asks all plugins, a second time where one of them has changed what those before it have seen. */
-export function admitAll(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Promise<void> | undefined {
+/** Runs `admit` of all plugins, and a second time if a webhook or policy requested reinvocation. */
+function admitAll(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Promise<void> | undefined {
   const round = () => askAll(plugins, (plugin) => plugin.admit?.(asked))
   const waiting = round()
   if (waiting) return waiting.then(() => again(asked, round))
@@ -68,11 +80,20 @@ function again({ reinvocation }: AdmissionRequest, round: () => Promise<void> | 
   return round()
 }
 
-/** Lets every plugin refuse what is otherwise fine. */
+/** Runs validating admission. */
 export function admitValidating(write: Write): Promise<void> | undefined {
   if (write.change.rules.isServersOwn) return undefined
   const asked = admissionRequest(write, judged(write))
-  return askAll(write.request.server.admission, (plugin) => plugin.validate?.(asked))
+  return step(write, 'validate', () => askAll(write.request.server.admission, (plugin) => plugin.validate?.(asked)))
+}
+
+function step(
+  { request, operation }: Write,
+  phase: 'admit' | 'validate',
+  run: () => Promise<void> | undefined,
+): Promise<void> | undefined {
+  const { admissionMetrics } = request.server
+  return admissionMetrics ? admissionMetrics.step(phase, operation, run) : run()
 }
 
 function validateAgain(write: Write): Promise<void> | undefined {
@@ -81,10 +102,11 @@ function validateAgain(write: Write): Promise<void> | undefined {
   return askAll(write.request.server.admission, (plugin) => (plugin.judgesOnce ? undefined : plugin.validate?.(asked)))
 }
 
-/** Asks all plugins, in their order. */
-export const askAll = (plugins: readonly AdmissionPlugin[], ask: (plugin: AdmissionPlugin) => Promise<void> | void) => askFrom(plugins, 0, ask)
+/** Calls all plugins in order. */
+const askAll = (plugins: readonly AdmissionPlugin[], ask: (plugin: AdmissionPlugin) => Promise<void> | void) =>
+  askFrom(plugins, 0, ask)
 
-/** Asks one plugin after the other. Nothing is waited for where none of them waits. */
+/** Calls plugins from `first` on. Returns a promise only if one of them does. */
 function askFrom(
   plugins: readonly AdmissionPlugin[],
   first: number,
@@ -97,13 +119,13 @@ function askFrom(
   return undefined
 }
 
-/** The object as it is going to be, in the form in which it was asked for. */
+/** The object after the write, in the form of the request: the facade if there is one. */
 function judged({ change, operation, sent, object }: Write): KubeObject | undefined {
   if (operation === 'DELETE' || !object) return sent
   return change.facade ? change.facade.of(object) : object
 }
 
-/** Takes what the write will use of something that is limited. One plugin at most does that. */
+/** Reserves quota. At most one plugin does that. */
 export function reserve(write: Write): Promise<void> | undefined {
   const { request, change } = write
   if (change.rules.isServersOwn || change.action || write.operation === 'DELETE') return undefined
@@ -112,7 +134,20 @@ export function reserve(write: Write): Promise<void> | undefined {
   if (!waiting) return undefined
   return waiting.then((reservation) => {
     if (reservation) write.held.push(reservation)
-    // Time has passed: what was fine before the wait must be so after it, as the write follows at once.
+    // Objects may have changed during the wait, so admission validates again; the write follows without another await.
     return validateAgain(write)
   })
+}
+
+/** Runs admission for a connection. Nothing is written, so changes by mutating plugins have no effect. */
+export function admitConnection(request: ResourceRequest, options: ConnectOptions): Promise<void> | undefined {
+  const plugins = request.server.admission.filter(({ handlesConnect }) => handlesConnect)
+  const object = { apiVersion: 'v1', ...options } as unknown as KubeObject
+  const asked = askedOf(request, { operation: 'CONNECT', object, old: undefined, dryRun: false, name: request.name })
+  const { admissionMetrics: metrics } = request.server
+  const validate = () => askAll(plugins, (plugin) => plugin.validate?.(asked))
+  const admit = () => admitAll(plugins, asked)
+  const judge = () => (metrics ? metrics.step('validate', 'CONNECT', validate) : validate())
+  const waiting = metrics ? metrics.step('admit', 'CONNECT', admit) : admit()
+  return waiting ? waiting.then(judge) : judge()
 }

@@ -4,15 +4,19 @@ import type { KubeObject } from '../../api/object.ts'
 import { invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'
 import { type Decision, forbiddenAttempt } from '../auth/authorize.ts'
+import { longBody } from '../requests/crowded-body.ts'
+import { refuseHopeless } from '../requests/object-size.ts'
 import type { ResourceRequest } from '../requests/request.ts'
-import { checkNamespace } from '../verbs/identity.ts'
+import { checkNamespace, groupResource } from './names.ts'
 import { presented } from '../verbs/shown.ts'
-import { groupResource } from './names.ts'
+import { withConversions } from './object-versions.ts'
 import type { Write } from './write.ts'
 
 const staleVersion = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** Finds what is stored, and settles whether this is an update or a creation, which must be allowed to the user as such. */
+/**
+ * Reads the stored object. A PUT of a missing object becomes a CREATE if its kind allows it and the user is authorized.
+ */
 export function readCurrent(write: Write): Promise<void> | undefined {
   const { request, change } = write
   if (change.operation === 'CREATE') return undefined
@@ -42,23 +46,35 @@ function allowCreation({ server, target, user, namespace, name }: ResourceReques
   return undefined
 }
 
-/** Makes the object that is wanted, and checks that it is wanted of what is there. */
-export function makeChange(write: Write): void {
-  const { request, change, old } = write
+/** Computes the new object and checks its preconditions. */
+export function makeChange(write: Write): Promise<void> | undefined {
+  const { change, old } = write
   if (write.operation === 'DELETE') {
     write.canRepeat = true
-    return
+    return undefined
   }
-  write.sent = change.next!(old && change.facade ? change.facade.of(old) : old, write.stored?.owners ?? noOwners)
+  const current = old && change.facade ? change.facade.of(old) : old
+  const wanted = withConversions(() => change.next!(current, write.stored?.owners ?? noOwners))
+  if (wanted instanceof Promise) return wanted.then((sent) => takeWanted(write, sent))
+  takeWanted(write, wanted)
+  return undefined
+}
+
+function takeWanted(write: Write, sent: KubeObject): void {
+  const { request, change } = write
+  write.sent = sent
+  // A short body cannot produce an object that is too large, unless it patches a large one.
+  const mayBeLarge = request.body.giveWay !== undefined || (write.stored?.roughSize ?? 0) > longBody
+  if (mayBeLarge) refuseHopeless(request.target.resource.group, sent)
   if (change.action) return
   if (write.operation === 'CREATE') {
-    checkNew(write, write.sent)
+    checkNew(write, sent)
   } else {
-    write.canRepeat = change.isRelative === true || isUnconditional(write.sent)
-    checkPreconditions(write, write.sent)
+    write.canRepeat = change.isRelative === true || isUnconditional(sent)
+    checkPreconditions(write, sent)
   }
-  if (!change.facade) write.object = write.sent
-  if (write.operation === 'CREATE') checkNamespace(request.target, write.sent, request.namespace)
+  if (!change.facade) write.object = sent
+  if (write.operation === 'CREATE') checkNamespace(request.target, sent, request.namespace)
 }
 
 function checkNew({ request, change }: Write, { metadata }: KubeObject): void {
@@ -68,27 +84,31 @@ function checkNew({ request, change }: Write, { metadata }: KubeObject): void {
   }
   if (change.operation === 'UPDATE' && metadata.uid) throw wrongUid(request, metadata.uid, '')
   if (!metadata.resourceVersion) return
-  if (change.operation !== 'UPDATE') throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
-  // Kubernetes compares versions with what is stored only: an object that an update creates may name any.
+  if (change.operation !== 'UPDATE')
+    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
+  // Kubernetes compares the version only with a stored object, so an object that a PUT creates may carry any.
   parseVersion(metadata.resourceVersion)
   delete metadata.resourceVersion
 }
 
 function parseVersion(version: string): number {
-  if (!/^\d+$/.test(version)) throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
+  if (!/^\d+$/.test(version))
+    throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
   return Number(version)
 }
 
 const isUnconditional = ({ metadata: { resourceVersion: version } }: KubeObject): boolean => !version || version === '0'
 
-/** An update that names the version or the uid of what it replaces replaces nothing else. */
+/** An update with a resourceVersion or uid must match the stored object. */
 function checkPreconditions({ request, change, stored, old }: Write, sent: KubeObject): void {
   const { target, name } = request
   const version = sent.metadata.resourceVersion
   if (isUnconditional(sent)) {
     if (target.resource.allowUnconditionalUpdate === false && !change.isRelative && !change.facade) {
       const { group, plural } = target.resource
-      throw invalidObject({ group, kind: plural }, name, [invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')])
+      throw invalidObject({ group, kind: plural }, name, [
+        invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'),
+      ])
     }
   } else if (parseVersion(version!) !== stored!.revision) {
     throw conflict(groupResource(target), name, staleVersion)
@@ -96,7 +116,7 @@ function checkPreconditions({ request, change, stored, old }: Write, sent: KubeO
   const { uid } = sent.metadata
   if (!uid || uid === old!.metadata.uid) return
   if (!change.isRelative) throw wrongUid(request, uid, old!.metadata.uid ?? '')
-  // The uid in an object's own patch is for validation to refuse; a facade's never gets there.
+  // Validation rejects a changed uid in a patch of the object itself; a facade is not validated that way.
   if (change.facade) throw conflict(facadeResource(request), name, wrongUidText(uid, old!.metadata.uid ?? ''))
 }
 
@@ -115,7 +135,7 @@ function wrongUid(request: ResourceRequest, sent: string, stored: string): ApiEr
   return conflict(groupResource(target), name, `StorageError: invalid object, Code: 4, Key: ${key}, ${why}`)
 }
 
-/** Fills in what the client left out. A facade has no defaults. */
+/** Applies the kind's defaults. A facade has none. */
 export function applyDefaults({ request, change, object }: Write): void {
   if (object && !change.rules.isServersOwn) request.target.resource.defaults?.(object, request.rules)
 }

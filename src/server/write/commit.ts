@@ -8,7 +8,9 @@ import { StoredObject } from '../objects/stored-object.ts'
 import { groupResource } from './names.ts'
 import type { Write } from './write.ts'
 
-/** Writes what the stages before have made, on condition that nobody else was faster, or acts. A dry run ends here, before anything is written. */
+/**
+ * Writes the object if it has not changed since it was read, or runs the action. A dry run ends here without a write.
+ */
 export function commit(write: Write): Promise<void> | undefined {
   if (write.change.action) return write.change.action()
   if (write.operation === 'CREATE') return commitCreation(write)
@@ -16,7 +18,10 @@ export function commit(write: Write): Promise<void> | undefined {
 }
 
 function commitCreation(write: Write): Promise<void> | undefined {
-  const { request: { server, target }, object } = write
+  const {
+    request: { server, target },
+    object,
+  } = write
   const { namespace = '', name = '' } = object!.metadata
   const existing = server.objects.get(target, namespace, name)
   if (existing) throw takenError(target, existing.object)
@@ -26,7 +31,10 @@ function commitCreation(write: Write): Promise<void> | undefined {
 }
 
 function create(write: Write, stored: KubeObject): Promise<void> | undefined {
-  const { request: { server, target }, change } = write
+  const {
+    request: { server, target },
+    change,
+  } = write
   if (change.dryRun) {
     write.result = unsaved(server.objects, target, stored, 0, write.owners)
     return undefined
@@ -35,8 +43,14 @@ function create(write: Write, stored: KubeObject): Promise<void> | undefined {
 }
 
 async function commitUpdate(write: Write): Promise<void> {
-  const { request: { server, target }, change, stored, object, owners = stored!.owners } = write
-  // The server's own change may turn out to be none.
+  const {
+    request: { server, target },
+    change,
+    stored,
+    object,
+    owners = stored!.owners,
+  } = write
+  // The server's own update may be a no-op.
   if (object === stored!.object) {
     write.result = stored
     return
@@ -51,8 +65,15 @@ async function commitUpdate(write: Write): Promise<void> {
 }
 
 async function commitDeletion(write: Write): Promise<void> {
-  const { request: { server, target }, change, stored, object, isRemoval } = write
-  // Kinds that end gracefully are marked first, even when they end at once: their watchers see why they went.
+  const {
+    request: { server, target },
+    change,
+    stored,
+    object,
+    isRemoval,
+  } = write
+  // Kinds with a grace period are marked as deleted first, even if they are removed at once, so that watchers see the
+  // mark.
   const isMarked = !isRemoval || target.resource.gracePeriod !== undefined
   if (change.dryRun) {
     write.result = isMarked ? unsaved(server.objects, target, object!, stored!.revision, stored!.owners) : stored
@@ -62,13 +83,22 @@ async function commitDeletion(write: Write): Promise<void> {
   write.result = isRemoval ? last.at(await server.objects.remove(target, last)) : last
 }
 
-function asStored({ resource: { storedAs, conversion } }: Registered, object: KubeObject): KubeObject | Promise<KubeObject> {
+function asStored(
+  { resource: { storedAs, conversion } }: Registered,
+  object: KubeObject,
+): KubeObject | Promise<KubeObject> {
   if (conversion) return conversion.store(object)
   return storedAs ? storedAs.toStored(object) : object
 }
 
-/** An object as it would be stored, which it is not: the answer to a dry run. */
-export function unsaved(objects: ObjectStore, target: Registered, object: KubeObject, revision: number, owners: PackedOwners = noOwners): StoredObject {
+/** The object as it would be stored: the response to a dry run. */
+function unsaved(
+  objects: ObjectStore,
+  target: Registered,
+  object: KubeObject,
+  revision: number,
+  owners: PackedOwners = noOwners,
+): StoredObject {
   const encoded = encodeForStore(object, owners)
   return StoredObject.fromEncoded('', revision, objects.cache(target).headFor(encoded.value), encoded)
 }
@@ -79,8 +109,13 @@ function takenError(target: Registered, existing: KubeObject): ApiError {
   return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details)
 }
 
-/** An object that was only waiting for its finalizers is removed with the last of them. */
+/** True if an update removes the last finalizer of an object that is being deleted. */
 function isGone(target: Registered, object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
-  return Boolean(deletionTimestamp) && !deletionGracePeriodSeconds && !finalizers?.length && !target.resource.isHeld?.(object)
+  return (
+    Boolean(deletionTimestamp) &&
+    !deletionGracePeriodSeconds &&
+    !finalizers?.length &&
+    !target.resource.isHeld?.(object)
+  )
 }

@@ -1,30 +1,44 @@
-import { type GroupKind, type GroupResource } from '../../api/errors.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { type GroupKind, type GroupResource, badRequest } from '../../api/errors.ts'
 import type { Registered } from '../registry/registry.ts'
 
-/** A kind as errors about its objects name it. */
-export const groupResource = ({ resource }: Registered): GroupResource => ({ group: resource.group, resource: resource.plural })
+/** The resource that errors about its objects name. */
+export const groupResource = ({ resource }: Registered): GroupResource => ({
+  group: resource.group,
+  resource: resource.plural,
+})
 
-/** A kind as validation names it: events are core's in either group. */
-export const groupKind = ({ storage: { resource } }: Registered): GroupKind => ({ group: resource.group, kind: resource.kind })
+/** The kind that validation errors name. For both event APIs it is the core one. */
+export const groupKind = ({ storage: { resource } }: Registered): GroupKind => ({
+  group: resource.group,
+  kind: resource.kind,
+})
 
-/** The longest part of generateName that is kept: with the letters that follow, a name is a DNS label. */
-const maxGeneratedPrefix = 58
-/** Kubernetes' alphabet for generated names: no vowels, nothing easily mistaken. */
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
-
-/** A name that begins with `base` and ends in five letters by chance. */
-export function generateName(base: string, random: { next(): number }): string {
-  let suffix = ''
-  for (let i = 0; i < 5; i++) suffix += alphabet[Math.floor(random.next() * alphabet.length)]
-  return base.slice(0, maxGeneratedPrefix) + suffix
-}
-
-/** A time as it stands in objects: whole seconds, UTC. */
+/** A timestamp in Kubernetes' format: whole seconds, UTC. */
 export function timestamp(ms: number): string {
   const second = Math.floor(ms / 1000)
   if (second !== written.second) written = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` }
   return written.text
 }
 
-/** The time that was last written out: under load it is the same for hundreds of objects. */
+/** The last formatted second. Under load, hundreds of objects share it. */
 let written = { second: Number.NaN, text: '' }
+
+/** The object's namespace must be empty or match the path. */
+export function checkNamespace(target: Registered, object: KubeObject, namespace: string): void {
+  if (!target.resource.namespaced) {
+    delete object.metadata.namespace
+    return
+  }
+  object.metadata.namespace ||= namespace
+  if (object.metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+}
+
+/** The object must have the name of the path. */
+export function checkName(object: KubeObject, name: string): void {
+  const said = object.metadata.name
+  if (!said) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (said !== name) throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`)
+}

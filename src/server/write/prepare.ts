@@ -1,30 +1,36 @@
 import { conflict } from '../../api/errors.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
-import { addInt64 } from '../../api/int64.ts'
-import type { KubeObject } from '../../api/object.ts'
+import { generatedName } from '../../api/generated-name.ts'
+import { addInt64 } from '../../api/numbers/int64.ts'
+import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { Begun } from '../registry/resource.ts'
 import { markDeleted } from './deletion.ts'
-import { generateName, timestamp } from './names.ts'
-import { dropRepeatedOwners } from './owners.ts'
+import { timestamp } from './names.ts'
 import { settleOwners } from './ownership.ts'
 import { throwIfInvalid } from './validate.ts'
 import type { Write } from './write.ts'
 
-/** Puts in what the system decides, and back what the request may not change. */
-export function prepare(write: Write): void {
-  if (write.change.facade) putFacade(write)
+/** Sets system fields and restores fields that the request may not change. */
+export function prepare(write: Write): Promise<void> | undefined {
+  const waiting = write.change.facade && putFacade(write)
+  if (waiting) return waiting.then(() => prepareObject(write))
+  prepareObject(write)
+  return undefined
+}
+
+function prepareObject(write: Write): void {
   if (write.operation === 'DELETE') prepareDeletion(write)
   else if (!write.object || write.change.rules.isServersOwn) return
   else if (write.operation === 'CREATE') prepareCreation(write)
   else prepareUpdate(write)
 }
 
-/** The object behind a facade, changed as the facade says. */
-function putFacade(write: Write): void {
+/** Applies the facade to the object behind it. */
+function putFacade(write: Write): Promise<void> | undefined {
   write.object = write.change.facade!.put(write.old!, write.sent!)
-  settleOwners(write, undefined)
+  return settleOwners(write, undefined)
 }
 
 function prepareCreation(write: Write): void {
@@ -40,8 +46,8 @@ function prepareCreation(write: Write): void {
   if (resource.status && !resource.keepsStatusOnCreate && 'status' in object) object.status = target.type.emptyStatus()
   dropRepeatedOwners(meta, request.warnings)
   const isGenerated = !meta.name && Boolean(meta.generateName)
-  if (isGenerated) meta.name = generateName(meta.generateName!, server.random)
-  // A name of chance is made anew; a PUT whose object somebody else has made meanwhile is an update after all.
+  if (isGenerated) meta.name = generatedName(meta.generateName!, server.random)
+  // A retry generates another name. A PUT retries as an update if another writer created the object.
   write.canRepeat = isGenerated || write.change.operation === 'UPDATE'
   resource.prepareForCreate?.(object, rules)
 }
@@ -53,7 +59,7 @@ function prepareUpdate({ request, change, old, object }: Write): void {
   if (change.rules.raisesGeneration) raiseGeneration(request.target, object!, old!)
 }
 
-/** What the system decides about an object is not an update's to change. */
+/** Restores system metadata on update. */
 function keepSystemFields(object: KubeObject, old: KubeObject): void {
   const meta = object.metadata
   const was = old.metadata
@@ -65,7 +71,27 @@ function keepSystemFields(object: KubeObject, old: KubeObject): void {
   delete meta.selfLink
 }
 
-/** The generation counts changes of what the user wants. */
+/** Removes duplicate ownerReferences and warns about them, as Kubernetes does. */
+function dropRepeatedOwners(meta: ObjectMeta, warnings: string[]): void {
+  const owners = meta.ownerReferences
+  if (!owners || owners.length < 2) return
+  const seen = new Set<string>()
+  const repeated: string[] = []
+  const kept = owners.filter((owner) => {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner
+    const key = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
+    if (seen.has(key)) repeated.push(uid)
+    return seen.size < seen.add(key).size
+  })
+  if (repeated.length === 0) return
+  meta.ownerReferences = kept
+  warnings.push(
+    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; ' +
+      `please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
+  )
+}
+
+/** Increments metadata.generation if the spec has changed. */
 function raiseGeneration(target: Registered, object: KubeObject, old: KubeObject): void {
   const rule = target.resource.generation
   if (!rule) return
@@ -83,7 +109,11 @@ function prepareDeletion(write: Write): void {
   write.isRemoval = isRemoved
 }
 
-function checkDeletePreconditions(target: Registered, object: KubeObject, preconditions: DeleteOptions['preconditions']): void {
+function checkDeletePreconditions(
+  target: Registered,
+  object: KubeObject,
+  preconditions: DeleteOptions['preconditions'],
+): void {
   if (!preconditions) return
   const { name = '', uid = '', resourceVersion = '' } = object.metadata
   const about = { group: '', resource: target.resource.kind }
@@ -97,12 +127,17 @@ function checkDeletePreconditions(target: Registered, object: KubeObject, precon
   }
 }
 
-/** Takes from shared supplies what the object needs: addresses, ports. */
+/** Allocates addresses and ports. */
 export function allocate(write: Write): Promise<void> | undefined {
   const { request, change, operation, object, old } = write
   const { resource } = request.target
-  if (!resource.begin || !object || operation === 'DELETE' || (operation === 'UPDATE' && !change.rules.allocates)) return undefined
-  const begun = resource.begin(object, operation === 'CREATE' ? undefined : old, { reader: request.server.access, dryRun: change.dryRun })
+  if (resource.released && !change.dryRun) write.held.push({ finish: () => resource.released!()?.then(() => {}) })
+  if (!resource.begin || !object || operation === 'DELETE' || (operation === 'UPDATE' && !change.rules.allocates))
+    return undefined
+  const begun = resource.begin(object, operation === 'CREATE' ? undefined : old, {
+    reader: request.server.access,
+    dryRun: change.dryRun,
+  })
   if (begun instanceof Promise) return begun.then((taken) => hold(write, taken))
   return hold(write, begun)
 }

@@ -3,26 +3,31 @@ import type { FieldError } from '../../api/validation/field-error.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { PartialUpdate, RuleContext } from '../registry/resource.ts'
 
-/** The rules of one way to update an object: of the whole, of a part of it, or by the server itself. */
+/** The rules of one kind of update: of the whole object, of a subresource, or by the server itself. */
 export interface WriteRules {
-  /** Puts back what this way may not change. */
+  /** Restores fields that this kind of update may not change. */
   prepare(object: KubeObject, old: KubeObject, ctx: RuleContext): void
-  /** Judges everything but the metadata. */
+  /** Validates everything but the metadata. */
   validate(object: KubeObject, old: KubeObject, ctx: RuleContext): FieldError[]
   warnings?(object: KubeObject, old: KubeObject, ctx: RuleContext): string[]
-  /** A change of what is wanted raises metadata.generation. */
+  /** Changes of the spec increment metadata.generation. */
   raisesGeneration: boolean
-  /** The object takes from shared supplies what its new state needs. */
+  /** The update may allocate addresses and ports. */
   allocates: boolean
-  /** An object that is not there is created. */
+  /** A PUT of a missing object creates it. */
   createsMissing: boolean
-  /** The server changes what follows from a request that was admitted and judged by itself, as the binding of a pod: nobody judges it again. */
+  /**
+   * The server's own change, derived from an admitted request, such as a pod's binding. It skips admission and
+   * validation.
+   */
   isServersOwn?: boolean
+  /** The write does not change managedFields. */
+  isUntracked?: boolean
 }
 
 const noErrors: FieldError[] = []
 
-/** PUT and PATCH of the whole object: the status is not theirs where it has a subresource. */
+/** PUT and PATCH of the whole object. They do not change the status if it is a subresource. */
 export function mainRules({ resource }: Registered): WriteRules {
   return {
     prepare(object, old, ctx) {
@@ -37,20 +42,20 @@ export function mainRules({ resource }: Registered): WriteRules {
   }
 }
 
-/** PUT and PATCH of the part of an object that a subresource stands for. */
-export function partialRules(partial: PartialUpdate<KubeObject>, subresource: string): WriteRules {
+/** PUT and PATCH of a subresource that is a part of the object. */
+function partialRules(partial: PartialUpdate<KubeObject>, subresource: string): WriteRules {
   return {
     prepare: (object, old, ctx) => partial.prepare(object, old, ctx),
     validate: (object, old, ctx) => partial.validate(object, old, ctx),
     warnings: (object, old, ctx) => partial.warnings?.(object, old, ctx) ?? [],
-    // What a controller says about an object is no change of what is wanted, whatever else it writes along.
+    // A status update never changes the generation, even if it also changes other fields.
     raisesGeneration: subresource !== 'status',
     allocates: false,
     createsMissing: false,
   }
 }
 
-/** Changes by the server itself. */
+/** Updates by the server itself. */
 export const ownRules: WriteRules = {
   prepare: () => {},
   validate: () => noErrors,
@@ -58,23 +63,29 @@ export const ownRules: WriteRules = {
   allocates: false,
   createsMissing: false,
   isServersOwn: true,
+  isUntracked: true,
 }
 
-/** What is posted to a subresource with behaviour of its own, or to a kind that is not stored: only admission judges it. */
-export const actionRules: WriteRules = { ...ownRules, isServersOwn: false }
+/** Status updates by the server itself, which owns the fields that it sets. */
+export const ownStatusRules: WriteRules = { ...ownRules, isUntracked: false }
 
-/** The update that a subresource of this name stands for; undefined where it is none. */
+/** Bodies posted to an action or a virtual kind: only admission applies. */
+export const actionRules: WriteRules = { ...ownRules, isServersOwn: false, isUntracked: false }
+
+/** The partial update of a subresource. Undefined if it is not one. */
 export function partialUpdateOf(target: Registered, subresource: string): PartialUpdate<KubeObject> | undefined {
   const { status, partialUpdates = {} } = target.resource
   if (subresource === 'status') return status
   return Object.hasOwn(partialUpdates, subresource) ? partialUpdates[subresource] : undefined
 }
 
-/** True if a kind has a subresource of this name. */
+/** True if the kind has the subresource. */
 export const hasSubresource = (target: Registered, name: string): boolean =>
-  target.actions.has(name) || (name === 'scale' && target.resource.scale !== undefined) || partialUpdateOf(target, name) !== undefined
+  target.actions.has(name) ||
+  (name === 'scale' && target.resource.scale !== undefined) ||
+  partialUpdateOf(target, name) !== undefined
 
-/** The rules of a PUT or PATCH, by what its path says. */
+/** The rules of a PUT or PATCH. */
 export function updateRules(target: Registered, subresource: string): WriteRules {
   const partial = partialUpdateOf(target, subresource)
   return partial ? partialRules(partial, subresource) : mainRules(target)

@@ -6,23 +6,31 @@ import type { Registered } from '../registry/registry.ts'
 import { groupKind } from './names.ts'
 import type { Write } from './write.ts'
 
-/** Refuses an object for what is wrong with its fields. */
 export function throwIfInvalid(target: Registered, name: string, errors: readonly FieldError[]): void {
   if (errors.length) throw invalidObject(groupKind(target), name, errors)
 }
 
-/** Ten times as many as are told of. */
+/** Validation stops at this number of errors. The response lists a tenth of them. */
 const mostErrors = 10_000
 
-/** Judges the object by the rules of its kind, and collects what to tell its sender. */
+/** Validates the object and collects warnings. */
 export function validate(write: Write): void {
   const { request, object } = write
   if (write.operation === 'DELETE' || !object || write.change.rules.isServersOwn) return
-  throwIfInvalid(request.target, object.metadata.name ?? '', judged(() => withMostErrors(mostErrors, () => (write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write)))))
+  throwIfInvalid(
+    request.target,
+    object.metadata.name ?? '',
+    judged(() =>
+      withMostErrors(mostErrors, () => (write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write))),
+    ),
+  )
   for (const warning of judged(() => warningsOf(write))) request.warnings.push(warning)
 }
 
-/** More errors than can be handed on at once, a hundred thousand and more, are the fault of the request. */
+/**
+ * More than about a hundred thousand errors exceed the argument limit of a call. The request is rejected without
+ * details.
+ */
 function judged<T>(judge: () => T): T {
   try {
     return judge()
@@ -42,7 +50,7 @@ function creationErrors({ request, object }: Write): FieldError[] {
 
 function updateErrors({ request, change, object, old }: Write): FieldError[] {
   const metaErrors = validateObjectMetaUpdate(object!.metadata, old!.metadata, Path.of('metadata'))
-  // Kubernetes judges the metadata for all kinds and then once more for the one: clients see each cause twice.
+  // Kubernetes validates the metadata twice on update, so clients see each of these causes twice.
   return [...metaErrors, ...metaErrors, ...change.rules.validate(object!, old!, request.rules)]
 }
 

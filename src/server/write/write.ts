@@ -5,76 +5,76 @@ import type { ResourceRequest } from '../requests/request.ts'
 import type { StoredObject } from '../objects/stored-object.ts'
 import type { WriteRules } from './rules.ts'
 
-/** What a write does to its object, in the words of admission. */
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE'
+/** The operation of a write, as admission names it. */
+type Operation = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /**
- * An object that stands for another in requests: the Scale of a Deployment. Clients send and read it, admission judges it, and
- * what is stored is the object behind it.
+ * An object that represents another one, such as the Scale of a Deployment. Clients and admission see the facade; the
+ * object behind it is stored.
  */
 export interface Facade {
-  /** The facade of an object that is stored. */
+  /** The facade of a stored object. */
   of(object: KubeObject): KubeObject
-  /** The object behind, changed as the facade that was sent says. It is a copy. */
+  /** Returns a copy of the object behind, with the changes of the sent facade. */
   put(behind: KubeObject, sent: KubeObject): KubeObject
 }
 
-/** One wish for a change, as a verb has read it from its request. */
+/** A requested change, as parsed by a verb. */
 export interface Change {
   operation: Operation
   /**
-   * Makes the object that is wanted: from nothing (CREATE), or from the current one (UPDATE). It is called again where another writer was faster,
-   * so it must hand out an object of its own each time. `owners` manage the fields of the current one. Not asked by DELETE.
+   * Computes the new object: from nothing (CREATE) or from the current one (UPDATE). `owners` manage the current one's
+   * fields. It is called again after a conflict and must return a new object each time. Not called for DELETE.
    */
-  next?(current: KubeObject | undefined, owners: PackedOwners): KubeObject
-  /** Of a DELETE. */
+  next?(current: KubeObject | undefined, owners: PackedOwners): KubeObject | Promise<KubeObject>
+  /** For DELETE only. */
   deletion?: DeleteOptions
   rules: WriteRules
   facade?: Facade
-  /** What is done in place of storing an object: the request is for an action such as pods/eviction. It heeds `dryRun` itself. */
+  /** Runs in place of storing an object, for actions such as pods/eviction. It handles `dryRun` itself. */
   action?(): Promise<void>
-  /** The owners of fields as an apply has settled them. Without it, they follow from what has changed. */
+  /** The field owners after an apply. Default: they follow from the difference. */
   owners?(write: Write): readonly Owner[]
   /** A PATCH of application/apply-patch+yaml, which may create its object. */
   isApply?: boolean
-  /** The wish says what to change, not what the result is: it is made again on top of what a faster writer has written. */
+  /** The change is relative, like a patch, so it can be applied again to a newer object. */
   isRelative?: boolean
   dryRun: boolean
 }
 
-/** What a write was granted until it is over: addresses, quota. `finish` is always called. */
-export interface Held {
+/** A grant for the duration of a write: addresses, quota. `finish` is always called. */
+interface Held {
   finish(committed: boolean): Promise<void> | void
 }
 
-/** One try of a change on its way through the stages. Each stage reads what those before it have filled in. */
+/** One attempt of a change. Each stage reads the fields that earlier stages have set. */
 export interface Write {
   readonly request: ResourceRequest
   readonly change: Change
-  /** A PUT of a name that is not there becomes a CREATE. */
+  /** A PUT of a missing object becomes a CREATE. */
   operation: Operation
-  /** What is stored now. */
+  /** The stored object. */
   stored: StoredObject | undefined
-  /** The same as the request's version of the API shows it. It must not be changed. */
+  /** The stored object in the request's API version. It must not be changed. */
   old: KubeObject | undefined
-  /** What the request asks for, as admission judges it: the object, or its facade. Absent for a DELETE. */
+  /** The requested object or facade, as admission sees it. Undefined for a DELETE. */
   sent: KubeObject | undefined
-  /** What is going to be stored; for a DELETE, the object with its marks. Nothing where an action is all that follows. */
+  /** The object to store; for a DELETE, the marked object. Undefined for actions. */
   object: KubeObject | undefined
-  /** Those who manage the fields of `object`. Undefined where they stay as they are. */
+  /** The owners of the fields of `object`. Undefined if they do not change. */
   owners: PackedOwners | undefined
-  /** The write ends the object. */
+  /** The write removes the object. */
   isRemoval: boolean
-  /** Another try is worth it where somebody else was faster: the change can be made on top, or under another name. */
+  /** The attempt may be repeated after a conflict, on the newer object or under another generated name. */
   canRepeat: boolean
   readonly held: Held[]
-  /** Filled in by the last stage. */
+  /** Set by the last stage. */
   result: StoredObject | undefined
 }
 
-/** What a write has done. */
+/** The result of a write. */
 export interface Outcome {
-  /** The object as it is now, or as it was last. */
+  /** The current object, or its last state if it is removed. */
   stored: StoredObject
   isCreated: boolean
   isRemoved: boolean

@@ -4,7 +4,7 @@ import type { StoreEvent } from '../store.ts'
 import { keysOf, settled } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** What is forgotten and what stays. */
+/** Checks which versions compaction removes and which it keeps. */
 export function describeCompaction(sceneOf: () => Scene): void {
   let scene: Scene
   beforeEach(() => {
@@ -12,7 +12,7 @@ export function describeCompaction(sceneOf: () => Scene): void {
   })
 
   describe('compact()', () => {
-    /** Five revisions: a, b, a again, b removed, a once more. */
+    /** Five revisions: create a, create b, update a, delete b, update a. */
     let at: number[]
     beforeEach(async () => {
       at = [await scene.put('/a', 'one'), await scene.put('/b', 'other')]
@@ -31,9 +31,18 @@ export function describeCompaction(sceneOf: () => Scene): void {
       const { calls } = await scene.collect('/', at[2])
       await settled()
       expect(calls.flat()).toEqual([
-        { type: 'delete', key: '/b', revision: at[3], previous: { key: '/b', value: 'other', revision: at[1], createRevision: at[1] } },
         {
-          type: 'put', key: '/a', revision: at[4], createRevision: at[0], value: 'three',
+          type: 'delete',
+          key: '/b',
+          revision: at[3],
+          previous: { key: '/b', value: 'other', revision: at[1], createRevision: at[1] },
+        },
+        {
+          type: 'put',
+          key: '/a',
+          revision: at[4],
+          createRevision: at[0],
+          value: 'three',
           previous: { key: '/a', value: 'two', revision: at[2], createRevision: at[0] },
         },
       ])

@@ -8,7 +8,7 @@ import type { StoreUnderTest } from './scene.ts'
 import { describeWatches } from './watches.ts'
 import { describeWrites } from './writes.ts'
 
-/** Every promise of the Store interface, for any driver; `isShared` for one that other processes write to. */
+/** Tests the whole contract of Store against a driver. Set `isShared` for a driver that other processes write to. */
 export function describeStore(name: string, make: () => Promise<StoreUnderTest>, { isShared = false } = {}): void {
   describe(`${name} store`, () => {
     let scene: Scene

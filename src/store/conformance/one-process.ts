@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { bytes, settled } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** What a store promises that no other process writes to. */
+/** Tests the guarantees of a store that only this process writes to. */
 export function describeOneProcess(sceneOf: () => Scene): void {
   let scene: Scene
   beforeEach(() => {
@@ -12,7 +12,9 @@ export function describeOneProcess(sceneOf: () => Scene): void {
   describe('of one process', () => {
     it('numbers writes from 1', async () => {
       expect(scene.store.revision).toBe(0)
-      expect([await scene.put('/a', 'one'), await scene.put('/b', 'x'), await scene.put('/a', 'two', 1)]).toEqual([1, 2, 3])
+      expect([await scene.put('/a', 'one'), await scene.put('/b', 'x'), await scene.put('/a', 'two', 1)]).toEqual([
+        1, 2, 3,
+      ])
     })
 
     it('refuses only once what won is durable', async () => {
@@ -25,7 +27,10 @@ export function describeOneProcess(sceneOf: () => Scene): void {
 
     it('chains writes to one key that are made without waiting', async () => {
       const results = await Promise.all([
-        scene.put('/a', 'one'), scene.put('/a', 'two', 1), scene.remove('/a', 2), scene.put('/a', 'three', 0),
+        scene.put('/a', 'one'),
+        scene.put('/a', 'two', 1),
+        scene.remove('/a', 2),
+        scene.put('/a', 'three', 0),
       ])
       expect(results).toEqual([1, 2, 3, 4])
       expect(await scene.store.get('/a')).toMatchObject({ value: bytes('three'), createRevision: 4 })
@@ -67,7 +72,7 @@ export function describeOneProcess(sceneOf: () => Scene): void {
       await settled()
       expect(live.calls.map((call) => call.length)).toEqual([200, 200, 200, 200])
       expect(later.calls.flat()).toHaveLength(800)
-      // However history is cut, it is cut between commits.
+      // History is always truncated between commits.
       let seen = 0
       for (const call of later.calls) expect((seen += call.length) % 200).toBe(0)
     })

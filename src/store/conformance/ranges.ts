@@ -3,7 +3,7 @@ import { FutureRevisionError } from '../store.ts'
 import { bytes, keysOf } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** What reading many keys finds. */
+/** Tests range reads. */
 export function describeRanges(sceneOf: () => Scene): void {
   let scene: Scene
   beforeEach(() => {
@@ -23,7 +23,12 @@ export function describeRanges(sceneOf: () => Scene): void {
     it('returns what starts with the prefix, in order', async () => {
       const { items, revision, remaining } = await scene.store.range('/pods/')
       expect(keysOf(items)).toEqual(['/pods/a', '/pods/b', '/pods/c'])
-      expect(items[0]).toEqual({ key: '/pods/a', value: bytes('value of /pods/a'), revision: at['/pods/a'], createRevision: at['/pods/a'] })
+      expect(items[0]).toEqual({
+        key: '/pods/a',
+        value: bytes('value of /pods/a'),
+        revision: at['/pods/a'],
+        createRevision: at['/pods/a'],
+      })
       expect({ revision, remaining }).toEqual({ revision: last, remaining: 0 })
       expect(keysOf((await scene.store.range('')).items)).toHaveLength(6)
       expect((await scene.store.range('/x')).items).toEqual([])
@@ -59,7 +64,9 @@ export function describeRanges(sceneOf: () => Scene): void {
       await scene.put('/pods/d', 'late')
       const { items, revision } = await scene.store.range('/pods/', { revision: last })
       expect(items.map(({ key, value }) => `${key}: ${value.toString()}`)).toEqual([
-        '/pods/a: value of /pods/a', '/pods/b: value of /pods/b', '/pods/c: value of /pods/c',
+        '/pods/a: value of /pods/a',
+        '/pods/b: value of /pods/b',
+        '/pods/c: value of /pods/c',
       ])
       expect(revision).toBe(last)
       expect(keysOf((await scene.store.range('/pods/', { revision: at['/pods/b']! })).items)).toEqual(['/pods/b'])
@@ -71,7 +78,10 @@ export function describeRanges(sceneOf: () => Scene): void {
       const then = scene.store.revision
       await Promise.all(Array.from({ length: 500 }, (_, i) => scene.remove(key(i * 2), revisions[i * 2]!)))
       expect(await scene.store.range('/many/', { limit: 10 })).toMatchObject({ remaining: 490 })
-      expect(await scene.store.range('/many/', { limit: 10, revision: then })).toMatchObject({ remaining: 990, revision: then })
+      expect(await scene.store.range('/many/', { limit: 10, revision: then })).toMatchObject({
+        remaining: 990,
+        revision: then,
+      })
     })
 
     it('refuses a revision that has not happened', async () => {

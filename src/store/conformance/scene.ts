@@ -2,14 +2,14 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Store, StoreEvent, Versioned, WriteResult } from '../store.ts'
 
-/** How the suite gets at a driver. */
+/** Gives the suite access to a driver. */
 export interface StoreUnderTest {
   open(clock: Clock): Promise<Store>
-  /** Called after the store was closed. */
+  /** Removes the data after the store has been closed. */
   remove(): Promise<void>
 }
 
-/** A clock that the test sets; nothing that a store of one process does may need a timer of it. */
+/** A clock that the test sets. A store that only this process writes to must not depend on its timers. */
 export class SetClock implements Clock {
   timeMs = 1_000_000
   now(): number {
@@ -20,11 +20,11 @@ export class SetClock implements Clock {
   }
 }
 
-/** A store of its own for every test, and short ways to use it. */
+/** One store for each test, with short methods to use it. */
 export class Scene {
   readonly clock: SetClock
   readonly store: Store
-  /** The revision of the store before the test. */
+  /** The store's revision at the start of the test. */
   readonly start: number
   #driver: StoreUnderTest
 
@@ -54,7 +54,7 @@ export class Scene {
     return this.store.write({ key, expected, value: undefined })
   }
 
-  /** The revision of a write that must succeed. */
+  /** Writes a value and returns its revision. Fails if the write is refused. */
   async put(key: string, value: string, expected = 0): Promise<number> {
     return revisionOf(await this.tryPut(key, value, expected))
   }
@@ -63,11 +63,16 @@ export class Scene {
     return revisionOf(await this.tryRemove(key, expected))
   }
 
-  /** Watches, keeping what comes: one list for each call. */
+  /** Starts a watch and collects its events, one list for each callback. */
   async collect(prefix: string, from = this.start): Promise<{ calls: object[][]; ended: Error[] }> {
     const calls: object[][] = []
     const ended: Error[] = []
-    await this.store.watch(prefix, from, (events) => calls.push(plain(events)), (why) => ended.push(why))
+    await this.store.watch(
+      prefix,
+      from,
+      (events) => calls.push(plain(events)),
+      (why) => ended.push(why),
+    )
     return { calls, ended }
   }
 }
@@ -83,7 +88,7 @@ export const keysOf = (items: Versioned[]): string[] => items.map(({ key }) => k
 
 export const revisionsOf = (calls: object[][]): number[] => calls.flat().map((event) => (event as StoreEvent).revision)
 
-/** Events as plain data, with what they replaced. */
+/** Converts events to plain data, with the values they replaced. */
 export function plain(events: readonly StoreEvent[]): object[] {
   return events.map(({ previous, ...event }) => ({
     ...event,
@@ -92,5 +97,5 @@ export function plain(events: readonly StoreEvent[]): object[] {
   }))
 }
 
-/** Lets everything run that is ready to. */
+/** Runs all pending callbacks. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))

@@ -3,7 +3,7 @@ import { StoreClosedError } from '../store.ts'
 import { revisionsOf, settled } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** What a watch is told, and in which order. */
+/** Tests the events of watches and their order. */
 export function describeWatches(sceneOf: () => Scene): void {
   let scene: Scene
   beforeEach(() => {
@@ -22,7 +22,14 @@ export function describeWatches(sceneOf: () => Scene): void {
       expect(calls).toEqual([
         [{ type: 'put', key: '/a/2', revision: created, createRevision: created, value: 'new', previous: undefined }],
         [{ type: 'put', key: '/a/2', revision: changed, createRevision: created, value: 'changed', previous }],
-        [{ type: 'delete', key: '/a/2', revision: removed, previous: { ...previous, revision: changed, value: 'changed' } }],
+        [
+          {
+            type: 'delete',
+            key: '/a/2',
+            revision: removed,
+            previous: { ...previous, revision: changed, value: 'changed' },
+          },
+        ],
       ])
     })
 
@@ -53,7 +60,9 @@ export function describeWatches(sceneOf: () => Scene): void {
 
     it('delivers before it resolves the write', async () => {
       const order: string[] = []
-      await scene.store.watch('/', scene.start, ([event]) => order.push(`event ${event!.revision} at ${scene.store.revision}`))
+      await scene.store.watch('/', scene.start, ([event]) =>
+        order.push(`event ${event!.revision} at ${scene.store.revision}`),
+      )
       const revision = await scene.put('/a', 'x')
       order.push('resolved')
       expect(order).toEqual([`event ${revision} at ${revision}`, 'resolved'])
@@ -72,7 +81,14 @@ export function describeWatches(sceneOf: () => Scene): void {
 
     it('ends alone if its listener throws', async () => {
       const ended: Error[] = []
-      await scene.store.watch('/', scene.start, () => { throw new Error('listener') }, (why) => ended.push(why))
+      await scene.store.watch(
+        '/',
+        scene.start,
+        () => {
+          throw new Error('listener')
+        },
+        (why) => ended.push(why),
+      )
       const other = await scene.collect('/')
       await scene.put('/a', 'x')
       await scene.put('/b', 'x')

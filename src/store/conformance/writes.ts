@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { bytes, settled } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** Who may write what, and when it counts. */
+/** Tests the conditions of writes and their durability. */
 export function describeWrites(sceneOf: () => Scene): void {
   let scene: Scene
   beforeEach(() => {
@@ -14,10 +14,20 @@ export function describeWrites(sceneOf: () => Scene): void {
       const created = await scene.put('/a', 'one')
       const other = await scene.put('/b', 'other')
       const changed = await scene.put('/a', 'two', created)
-      expect([scene.start, created, other, changed].toSorted((a, b) => a - b)).toEqual([scene.start, created, other, changed])
+      expect([scene.start, created, other, changed].toSorted((a, b) => a - b)).toEqual([
+        scene.start,
+        created,
+        other,
+        changed,
+      ])
       expect(new Set([scene.start, created, other, changed]).size).toBe(4)
       expect(scene.store.revision).toBe(changed)
-      expect(await scene.store.get('/a')).toEqual({ key: '/a', value: bytes('two'), revision: changed, createRevision: created })
+      expect(await scene.store.get('/a')).toEqual({
+        key: '/a',
+        value: bytes('two'),
+        revision: changed,
+        createRevision: created,
+      })
     })
 
     it('keeps the mark of each version, and has none where none was given', async () => {
@@ -45,7 +55,12 @@ export function describeWrites(sceneOf: () => Scene): void {
       expect(scene.store.revision).toBe(removed)
       expect(await scene.store.get('/a')).toBeUndefined()
       const again = await scene.put('/a', 'again')
-      expect(await scene.store.get('/a')).toEqual({ key: '/a', value: bytes('again'), revision: again, createRevision: again })
+      expect(await scene.store.get('/a')).toEqual({
+        key: '/a',
+        value: bytes('again'),
+        revision: again,
+        createRevision: again,
+      })
     })
 
     it.each<[string, string, 'none' | 'other' | 'own', string | undefined, string | undefined]>([
@@ -73,7 +88,9 @@ export function describeWrites(sceneOf: () => Scene): void {
       const won = results.filter((result) => result.ok)
       expect(won).toHaveLength(1)
       const winner = results.findIndex(({ ok }) => ok)
-      for (const result of results) if (!result.ok) expect(result.current).toMatchObject({ revision: won[0]!.revision, value: bytes(`writer ${winner}`) })
+      for (const result of results)
+        if (!result.ok)
+          expect(result.current).toMatchObject({ revision: won[0]!.revision, value: bytes(`writer ${winner}`) })
     })
 
     it('resolves each once its event was delivered, and delivers in the order of revisions', async () => {
@@ -94,9 +111,16 @@ export function describeWrites(sceneOf: () => Scene): void {
       const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
       const large = Buffer.alloc(1_000_000, 'large')
       const blank = Buffer.from(`{}\n${' '.repeat(60)}`)
-      const values: Record<string, Buffer> = { '/all': all, '/empty': Buffer.alloc(0), '/large': large, '/blank': blank, '/encrypted': bytes('k8s:enc:x') }
+      const values: Record<string, Buffer> = {
+        '/all': all,
+        '/empty': Buffer.alloc(0),
+        '/large': large,
+        '/blank': blank,
+        '/encrypted': bytes('k8s:enc:x'),
+      }
       for (const [key, value] of Object.entries(values)) await scene.store.write({ key, expected: 0, value })
-      for (const [key, value] of Object.entries(values)) expect((await scene.store.get(key))!.value.equals(value)).toBe(true)
+      for (const [key, value] of Object.entries(values))
+        expect((await scene.store.get(key))!.value.equals(value)).toBe(true)
     })
 
     it('refuses a key that has no bytes of its own', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DirectoryInUse, lockDirectory } from './directory-lock.ts'
+import { DirectoryInUse, directoryOwner, lockDirectory } from './directory-lock.ts'
 
 describe('lockDirectory()', () => {
   let dir: string
@@ -36,5 +36,14 @@ describe('lockDirectory()', () => {
     const release = await lockDirectory(dir)
     expect(readdirSync(dir)).toHaveLength(1)
     await release()
+  })
+
+  it('tells its owner, and nobody when the owner is gone', async () => {
+    expect(await directoryOwner(dir)).toBeUndefined()
+    const release = await lockDirectory(dir)
+    expect(await directoryOwner(dir)).toBe(process.pid)
+    await release()
+    writeFileSync(join(dir, 'owner-0-1-abc'), '')
+    expect(await directoryOwner(dir)).toBeUndefined()
   })
 })

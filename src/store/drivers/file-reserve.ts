@@ -5,9 +5,9 @@ const largestStep = 1 << 24
 const writeSize = 1 << 20
 
 /**
- * Gives a file its disk space before LMDB needs it. When LMDB itself meets a full disk it writes past the end of the
- * buffer for its error message; when we do, we just say no and may try again. As a bonus commits are quicker: syncing a
- * file that has not grown leaves the file system's journal alone.
+ * Allocates disk space for a file before LMDB needs it. When LMDB itself meets a full disk, it writes past the end of
+ * the buffer for its error message. When this class does, the write is refused and may be retried. Commits also get
+ * faster: syncing a file that has not grown does not touch the file system's journal.
  */
 export class FileReserve {
   #path: string
@@ -23,26 +23,34 @@ export class FileReserve {
     return new FileReserve(path, (await stat(path)).size)
   }
 
-  /** How long the file is. */
+  /** The length of the file. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Makes the file at least that long, with space behind every byte. Nobody else may write behind its end meanwhile. */
+  /**
+   * Grows the file to at least that length, with allocated blocks. No other code may write beyond its end during the
+   * call.
+   */
   async grow(bytes: number): Promise<void> {
     const step = Math.min(Math.max(this.#bytes / 8, smallestStep), largestStep)
     const target = Math.ceil(Math.max(bytes, this.#bytes + step) / smallestStep) * smallestStep
-    // Nobody writes to it, so it takes no memory.
+    // The pages are never written to, so they take no memory.
     if (this.#zeros.length === 0) this.#zeros = Buffer.alloc(writeSize)
     const file = await open(this.#path, 'r+')
     try {
       this.#bytes = (await file.stat()).size
       while (this.#bytes < target) {
-        const { bytesWritten } = await file.write(this.#zeros, 0, Math.min(writeSize, target - this.#bytes), this.#bytes)
+        const { bytesWritten } = await file.write(
+          this.#zeros,
+          0,
+          Math.min(writeSize, target - this.#bytes),
+          this.#bytes,
+        )
         this.#bytes += bytesWritten
       }
     } catch (error) {
-      // More than was needed may be too much to ask.
+      // The reserve asks for more than is needed; the disk may have room for the needed part.
       if (this.#bytes < bytes) throw error
     } finally {
       await file.close()

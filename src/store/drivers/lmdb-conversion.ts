@@ -4,7 +4,7 @@ import { currentFormat, encodeMeta, encodeRevision, keyInFormat2 } from './lmdb-
 import type { Contents, Outdated } from './lmdb-format.ts'
 import type { Databases, LmdbStats } from './lmdb-log.ts'
 
-/** The file is of an older format and could not be converted. It was not changed. */
+/** Thrown when a file of an older format could not be converted. The file is unchanged. */
 export class NotConverted extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })
@@ -15,9 +15,8 @@ export class NotConverted extends Error {
 type OldContents = Contents & { readonly outdated: Outdated }
 
 /**
- * Makes a file of format 1 one of format 2 in one transaction, so that a crash leaves one or the other. Only keys
- * change. Revisions, times, values, marks and history stay, so that watches and pages of lists go on where they were.
- * Throws NotConverted.
+ * Converts a file of format 1 to format 2 in one transaction, so that a crash leaves one or the other. Only keys
+ * change. Revisions, times, values, marks and history stay, so watches and paged lists continue. Throws NotConverted.
  */
 export async function convertFile(path: string, databases: Databases, contents: OldContents): Promise<void> {
   const { root, log, meta } = databases
@@ -51,13 +50,16 @@ function renamed(bytes: Buffer): Buffer {
   return target
 }
 
-/** How long the file is at most afterwards: LMDB cannot use the old pages of a record again in the same transaction. */
+/**
+ * Returns the maximum length of the file after the conversion. LMDB cannot reuse the old pages of a record in the same
+ * transaction.
+ */
 function mostBytes({ log }: Databases, { revisions, long }: Outdated): number {
   const { pageSize, lastPageNumber, treeDepth, treeLeafPageCount, treeBranchPageCount } = log.getStats() as LmdbStats
-  // A page of the tree is copied once, however many records on it change. It is split at most once, because records
-  // become longer: with 100,000 short ones 2,858 leaves and 14 branches became 5,715 and 39.
+  // Each page of the tree is copied once, however many of its records change. It is split at most once, because records
+  // become longer: with 100,000 short records, 2,858 leaves and 14 branches became 5,715 and 39.
   const treePages = 2.1 * Math.min(treeLeafPageCount + treeBranchPageCount, revisions.length * (treeDepth + 1))
-  // A long record has pages of its own, of which the last is not full.
+  // A long record has its own pages; the last one is not full.
   const pages = treePages + long.bytes / pageSize + 1.1 * long.count
   return Math.ceil(lastPageNumber + 1 + pages * (1 + 1 / 256) + 32) * pageSize
 }

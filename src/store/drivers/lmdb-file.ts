@@ -5,24 +5,27 @@ import type { Counts, Meta, Tree } from './lmdb-header.ts'
 const nodeFlags = { bigData: 1, subDatabase: 2 }
 const maxDepth = 32
 
-/** An entry of a tree. The buffers are only lent. */
-export interface Entry {
+/** An entry of a tree. The buffers are valid only during the call. */
+interface Entry {
   readonly key: Buffer
   readonly value: Buffer
-  /** Where the value begins in the file if it has pages of its own, which LMDB never moves; otherwise undefined. */
-  readonly position: number | undefined
+  /** The offset of the value in the file. */
+  readonly position: number
+  /** True if the value has its own pages, which LMDB never moves. */
+  readonly isFixed: boolean
   readonly isDatabase: boolean
 }
 
 type Visit = (entry: Entry) => void
 
-// One read of this size costs little more than one of a page, and values that were written in order lie in order.
+// One read of this size costs little more than a read of one page, and values that were written in order are stored in
+// order.
 const windowSize = 1 << 18
 
 /**
- * Reads an LMDB file without LMDB, which maps the file and follows its page numbers: on a damaged or truncated file that
- * ends the process. Every page that can be reached is checked on the way. Reading, not mapping, also keeps the values
- * out of the process's resident memory. Nobody may write to the file meanwhile.
+ * Reads an LMDB file without LMDB. LMDB maps the file and follows its page numbers, so a damaged or truncated file
+ * crashes the process. This reader checks every reachable page. Reading instead of mapping also keeps the values out of
+ * the resident memory of the process. No process may write to the file during the read.
  */
 export class LmdbFile {
   #file: number
@@ -30,13 +33,13 @@ export class LmdbFile {
   #meta: Meta
   #seen: Uint8Array
   #databases = new Map<string, Tree>()
-  /** Pages that LMDB will write to next. */
+  /** Free pages, which LMDB reuses. */
   #free: { first: number; count: number }[] = []
   #window = Buffer.allocUnsafeSlow(windowSize)
   #windowStart = 0
   #windowEnd = 0
 
-  /** Throws FileProblem if the frame of the file is not sound. */
+  /** Throws FileProblem if the headers of the file are invalid. */
   constructor(path: string) {
     this.#file = openSync(path, 'r')
     try {
@@ -58,18 +61,21 @@ export class LmdbFile {
     return this.#size
   }
 
-  /** Whether there is a database of that name. */
+  /** Returns true if a database of that name exists. */
   has(database: string): boolean {
     return this.#databases.has(database)
   }
 
-  /** Visits the entries of a database in order; throws FileProblem as soon as something is wrong. Only once each. */
+  /**
+   * Visits the entries of a database in order. Throws FileProblem at the first defect. Each database can be visited
+   * once.
+   */
   visit(database: string, visit: Visit): void {
     const tree = this.#databases.get(database)
     if (tree) this.#walk(tree, visit)
   }
 
-  /** Throws FileProblem if LMDB would write over something. Every database must have been visited. */
+  /** Throws FileProblem if a free page is in use. Every database must have been visited. */
   checkFreePages(): void {
     for (const { first, count } of this.#free) this.#claim(first, count)
   }
@@ -85,7 +91,8 @@ export class LmdbFile {
       this.#walkPage(tree.root, tree.depth, counted, visit)
     }
     for (const name of Object.keys(counted) as (keyof Counts)[]) {
-      if (counted[name] !== tree.counts[name]) throw corrupt(`a tree has ${counted[name]} ${name} instead of ${tree.counts[name]}`)
+      if (counted[name] !== tree.counts[name])
+        throw corrupt(`a tree has ${counted[name]} ${name} instead of ${tree.counts[name]}`)
     }
   }
 
@@ -116,25 +123,32 @@ export class LmdbFile {
         if (pages !== readNumber(page, keyEnd + 16)) throw corrupt(`a value on page ${number} has a wrong size`)
         counted.overflowPages += pages
         const value = this.#readOverflow(first, pages, size)
-        visit({ key, value, position: first * pageSize + headerSize, isDatabase: false })
+        visit({ key, value, position: first * pageSize + headerSize, isFixed: true, isDatabase: false })
         continue
       }
       const isDatabase = flags === nodeFlags.subDatabase
       if (flags !== 0 && !isDatabase) throw corrupt(`page ${number} has a node of kind ${flags}`)
-      if (keyEnd + size > pageSize || (isDatabase && size !== 48)) throw corrupt(`a value on page ${number} has a wrong size`)
-      visit({ key, value: page.subarray(keyEnd, keyEnd + size), position: undefined, isDatabase })
+      if (keyEnd + size > pageSize || (isDatabase && size !== 48))
+        throw corrupt(`a value on page ${number} has a wrong size`)
+      const value = page.subarray(keyEnd, keyEnd + size)
+      visit({ key, value, position: number * pageSize + keyEnd, isFixed: false, isDatabase })
     }
   }
 
   /** Returns the number of nodes. */
   #checkPage(page: Buffer, number: number, flags: number): number {
-    if (readNumber(page, 0) !== number || readNumber(page, 8) > this.#meta.transaction || page.readUInt16LE(18) !== flags) {
+    if (
+      readNumber(page, 0) !== number ||
+      readNumber(page, 8) > this.#meta.transaction ||
+      page.readUInt16LE(18) !== flags
+    ) {
       throw corrupt(`page ${number} is not what it should be`)
     }
     if (flags === pageFlags.overflow) return 0
     const lower = page.readUInt16LE(20)
     const upper = page.readUInt16LE(22)
-    if (lower > upper || upper > page.length - headerSize || lower < 2) throw corrupt(`page ${number} has impossible bounds`)
+    if (lower > upper || upper > page.length - headerSize || lower < 2)
+      throw corrupt(`page ${number} has impossible bounds`)
     return lower >>> 1
   }
 
@@ -150,7 +164,7 @@ export class LmdbFile {
     const isWithin = position >= this.#windowStart && position + size <= this.#windowEnd
     if (!isWithin) {
       if (size > windowSize) return this.#read(position, size, Buffer.allocUnsafeSlow(size))
-      // Reading far ahead in a file whose values are scattered would read most of it many times.
+      // Reading ahead in a file with scattered values would read most of the file many times.
       const isNear = position >= this.#windowEnd && position - this.#windowEnd < windowSize
       const wanted = isNear ? Math.min(windowSize, this.#size - position) : size
       this.#read(position, wanted, this.#window)
@@ -161,7 +175,7 @@ export class LmdbFile {
     return this.#window.subarray(start, start + size)
   }
 
-  /** A page belongs to one place only: anything else is damage, or a circle. */
+  /** Marks pages as visited. A page that is reached twice means damage or a cycle. */
   #claim(number: number, pages: number): void {
     const end = number + pages
     if (!(number >= 2) || end > this.#meta.lastPage + 1) throw corrupt(`there is no page ${number}`)
@@ -182,7 +196,10 @@ export class LmdbFile {
   }
 }
 
-/** A list of free pages: how many numbers follow, and these. A negative one is how many pages the next one stands for. */
+/**
+ * Reads a list of free pages: a count, and then the page numbers. A negative number is the length of the run that
+ * starts at the next number.
+ */
 function freePages(list: Buffer): { first: number; count: number }[] {
   const length = readNumber(list, 0)
   if (list.length < 8 || (length + 1) * 8 > list.length) throw corrupt('a list of free pages is too short')
@@ -199,7 +216,7 @@ function freePages(list: Buffer): { first: number; count: number }[] {
   return pages
 }
 
-/** lmdb ends names with a zero byte. */
+/** lmdb terminates names with a zero byte. */
 function databaseName(key: Buffer): string {
   return key.toString('utf8').replace(/\0$/, '')
 }

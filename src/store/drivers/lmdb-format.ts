@@ -6,11 +6,11 @@ import { LmdbFile } from './lmdb-file.ts'
 import { FileProblem } from './lmdb-header.ts'
 import { RecordPlaces } from './record-places.ts'
 
-// Two databases. log: revision (8 bytes, big-endian) → record. meta: name → crc32 of the rest, JSON.
+// The file has two databases. log: revision (8 bytes, big-endian) → record. meta: name → crc32 of the rest, JSON.
 export const logName = 'log'
 export const metaName = 'meta'
 
-/** The first entry of a meta database: says that the file is ours, and how it is laid out. */
+/** The first entry of the meta database. It identifies the file and its format. */
 export interface Format {
   name: 'coxswain-store'
   version: number
@@ -18,7 +18,7 @@ export interface Format {
 
 export const currentFormat: Format = { name: 'coxswain-store', version: 2 }
 
-/** A format that a later release wrote. */
+/** Thrown for a format of a later release. */
 export class NewerFormat extends Error {
   readonly version: number
   constructor(version: number) {
@@ -27,14 +27,14 @@ export class NewerFormat extends Error {
   }
 }
 
-/** Sets `key` to the revision's place in the log. */
+/** Writes the key of a revision in the log into `key`. */
 export function encodeRevision(revision: number, key: Buffer): Buffer {
   key.writeUInt32BE(Math.floor(revision / 2 ** 32), 0)
   key.writeUInt32BE(revision % 2 ** 32, 4)
   return key
 }
 
-/** How long the file is at least. A shorter one has lost something. */
+/** The minimum length of the file. A shorter file has lost data. */
 export interface Reserved {
   bytes: number
 }
@@ -47,9 +47,8 @@ export function encodeMeta(value: Format | Compacted | Reserved): Buffer {
 }
 
 /**
- * Prefixes of keys that differ between formats 1 and 2. Format 1 kept every kind under its plural name; format 2 has
- * the keys that Kubernetes uses in etcd. All other kinds of format 1 have the same keys in both. This table never
- * changes: files of format 1 are what they are.
+ * Key prefixes that differ between formats 1 and 2. Format 1 stored every kind under its plural name; format 2 uses the
+ * keys of Kubernetes in etcd. All other kinds have the same keys in both formats. This table never changes.
  */
 const renamed: readonly (readonly [inFormat1: string, inFormat2: string])[] = [
   ['/registry/clonesets/', '/registry/apps.kruise.io/clonesets/'],
@@ -60,41 +59,46 @@ const renamed: readonly (readonly [inFormat1: string, inFormat2: string])[] = [
   ['/registry/services/', '/registry/services/specs/'],
 ]
 
-/** The key in format 2 of a record of format 1. */
+/** Converts a key of format 1 to format 2. */
 export function keyInFormat2(key: string): string {
   const found = renamed.find(([inFormat1]) => key.startsWith(inFormat1))
   return found ? found[1] + key.slice(found[0].length) : key
 }
 
-/** Records that have to be written anew because the current format has other keys for them. */
+/** Records whose keys differ in the current format. */
 export interface Outdated {
   readonly revisions: readonly number[]
-  /** How many of them LMDB may give pages of their own, and the size of these. */
+  /** Number and size of the records that LMDB may store in their own pages. */
   readonly long: { readonly count: number; readonly bytes: number }
 }
 
-/** LMDB gives a record pages of its own if a page has no room for two; a key may become 15 bytes longer. */
+/** LMDB stores a record in its own pages if two of them do not fit into one page; a key may become 15 bytes longer. */
 const longBytes = 1900
 
 /** The contents of a file. */
 export interface Contents {
   readonly state: LogState
-  /** Where records lie in the file. */
+  /** File offsets of all records, or only of those that LMDB never moves. */
   readonly places: RecordPlaces
-  /** Given for a file of an older format, which must be converted before it is used. */
+  /** Set for a file of an older format, which must be converted before use. */
   readonly outdated: Outdated | undefined
 }
 
 type Descriptions = ReadonlyMap<string, Buffer>
 
-type Reader = (file: LmdbFile, descriptions: Descriptions) => Contents
+interface ReadOptions {
+  /** Keep the offsets of all records. They are valid until the file is written to. */
+  readonly allPlaces?: boolean
+}
 
-/** A reader for every format that was ever released. */
+type Reader = (file: LmdbFile, descriptions: Descriptions, options: ReadOptions) => Contents
+
+/** Readers of all released formats. */
 const readers: Readonly<Record<number, Reader>> = {
-  1(file, descriptions) {
+  1(file, descriptions, options) {
     const revisions: number[] = []
     const long = { count: 0, bytes: 0 }
-    const contents = readLog(file, descriptions, (revision, key, size) => {
+    const contents = readLog(file, descriptions, options, (revision, key, size) => {
       if (keyInFormat2(key) === key) return
       revisions.push(revision)
       if (size < longBytes) return
@@ -103,16 +107,24 @@ const readers: Readonly<Record<number, Reader>> = {
     })
     return { ...contents, outdated: { revisions, long } }
   },
-  2: (file, descriptions) => ({ ...readLog(file, descriptions), outdated: undefined }),
+  2: (file, descriptions, options) => ({ ...readLog(file, descriptions, options), outdated: undefined }),
 }
 
-/** Reads and checks the whole file, without LMDB and without a change. Throws FileProblem or NewerFormat. */
-export function readContents(path: string): Contents {
+/** Reads and checks the whole file without LMDB and without changing it. Throws FileProblem or NewerFormat. */
+export function readContents(path: string, options: ReadOptions = {}): Contents {
+  try {
+    return readFile(path, options)
+  } catch (e) {
+    throw isBeyondBuffer(e) ? new FileProblem('Corrupt', 'a length in it is impossible') : e
+  }
+}
+
+function readFile(path: string, options: ReadOptions): Contents {
   const file = new LmdbFile(path)
   try {
     const descriptions = new Map<string, Buffer>()
     file.visit(metaName, ({ key, value }) => descriptions.set(key.toString('latin1'), Buffer.from(value)))
-    const contents = chooseReader(file, descriptions)(file, descriptions)
+    const contents = chooseReader(file, descriptions)(file, descriptions, options)
     file.checkFreePages()
     return contents
   } finally {
@@ -120,9 +132,15 @@ export function readContents(path: string): Contents {
   }
 }
 
+/** Returns true for Node's error for a read beyond the end of a buffer, which a damaged length or offset causes. */
+const isBeyondBuffer = (e: unknown): boolean =>
+  e instanceof RangeError &&
+  ['ERR_BUFFER_OUT_OF_BOUNDS', 'ERR_OUT_OF_RANGE'].includes((e as NodeJS.ErrnoException).code ?? '')
+
 function chooseReader(file: LmdbFile, descriptions: Descriptions): Reader {
   const description = descriptions.get('format')
-  if (!file.has(logName) || !description) throw new FileProblem('ForeignFormat', 'it is an LMDB file of another application')
+  if (!file.has(logName) || !description)
+    throw new FileProblem('ForeignFormat', 'it is an LMDB file of another application, or damaged')
   const { name, version } = decodeMeta<Format>(description)
   if (name !== currentFormat.name) throw new FileProblem('ForeignFormat', `it says that it is ${name}`)
   const reader = readers[version]
@@ -130,10 +148,11 @@ function chooseReader(file: LmdbFile, descriptions: Descriptions): Reader {
   return reader
 }
 
-/** Reads the records of any format: they differ only in their keys. */
+/** Reads the records. Formats differ only in their keys. */
 function readLog(
   file: LmdbFile,
   descriptions: Descriptions,
+  { allPlaces = false }: ReadOptions,
   onRecord?: (revision: number, key: string, size: number) => void,
 ): Omit<Contents, 'outdated'> {
   const reserved = descriptions.get('reserved')
@@ -142,9 +161,9 @@ function readLog(
   const state = new LogState(compacted && decodeMeta<Compacted>(compacted))
   const places = new RecordPlaces()
   let last = 0
-  file.visit(logName, ({ key, value: bytes, position }) => {
+  file.visit(logName, ({ key, value: bytes, position, isFixed }) => {
     const revision = key.length === 8 ? key.readUInt32BE(0) * 2 ** 32 + key.readUInt32BE(4) : 0
-    // What was compacted leaves gaps; everything after it is there.
+    // Compaction leaves gaps; after the compacted revision there must be none.
     const isForgotten = revision <= state.compactedRevision
     const isNext = isForgotten ? revision > last : revision === Math.max(last, state.compactedRevision) + 1
     if (!isNext) throw new FileProblem('Corrupt', `revision ${revision} follows revision ${last}`)
@@ -152,7 +171,7 @@ function readLog(
     const head = decodeHead(bytes)
     state.recover(head)
     onRecord?.(revision, head.key, bytes.length)
-    if (position !== undefined) places.add(revision, position, bytes.length)
+    if (isFixed || allPlaces) places.add(revision, position, bytes.length)
     last = revision
   })
   return { state, places }
@@ -160,6 +179,7 @@ function readLog(
 
 function decodeMeta<T>(bytes: Buffer): T {
   const json = bytes.subarray(4)
-  if (bytes.length < 4 || bytes.readUInt32LE(0) !== crc32(json)) throw new FileProblem('Corrupt', 'its description is damaged')
+  if (bytes.length < 4 || bytes.readUInt32LE(0) !== crc32(json))
+    throw new FileProblem('Corrupt', 'its description is damaged')
   return JSON.parse(json.toString()) as T
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a file: it was damaged, or it is not what we write. */
+/** Thrown for a file that is damaged or not a data file of ours. */
 export class FileProblem extends Error {
   readonly why: 'Corrupt' | 'ForeignFormat'
   constructor(why: FileProblem['why'], message: string) {
@@ -14,7 +14,7 @@ const metaMagic = 0xbeefc0de
 const metaSize = 152
 const dataVersion = 2
 
-/** What a tree says of itself, and what walking it must find. */
+/** The counts in the header of a tree, which the traversal must confirm. */
 export interface Counts {
   branchPages: number
   leafPages: number
@@ -28,7 +28,7 @@ export interface Tree {
   readonly counts: Readonly<Counts>
 }
 
-/** An empty tree's root, which is all ones. */
+/** The root page number of an empty tree: all bits set. */
 export const noPage = 2 ** 64
 
 /** One of the two headers: the state of the file after a transaction. */
@@ -42,10 +42,10 @@ export interface Meta {
   readonly main: Tree
 }
 
-/** How much of a file's start `readHeader` looks at, if there is that much. */
+/** Number of bytes at the start of the file that `readHeader` reads, if the file is that long. */
 export const startSize = 0x10000
 
-/** The header that counts, out of the first bytes of a file. Throws FileProblem. */
+/** Returns the valid header with the newest transaction. Throws FileProblem. */
 export function readHeader(start: Buffer, fileSize: number): Meta {
   if (start.length < headerSize + metaSize || start.readUInt32LE(headerSize) !== metaMagic) throw notLmdb(start)
   const version = start.readUInt16LE(headerSize + 4)
@@ -57,11 +57,12 @@ export function readHeader(start: Buffer, fileSize: number): Meta {
   const first = readMetaPage(start.subarray(0, pageSize), 0)
   const second = readMetaPage(start.subarray(pageSize, 2 * pageSize), 1)
   if (first.pageSize !== second.pageSize || first.flags !== second.flags) throw corrupt('its two headers disagree')
-  // A transaction writes the header of its own parity, so the two are always neighbours; a new file has 0 and 0.
+  // Each transaction writes one of the two headers by its parity, so their numbers differ by 1; both are 0 in a new
+  // file.
   if (Math.abs(first.transaction - second.transaction) > 1) throw corrupt('its two headers are not neighbours')
   const meta = first.transaction >= second.transaction ? first : second
   if (meta.lastPage < 1 || meta.mapSize > 2 ** 46) throw corrupt('its header gives impossible sizes')
-  // The last pages may be missing if they are free, but not so many; the rest is found out by walking.
+  // The last pages may be missing if they are free, but only a limited number; the traversal finds the rest.
   if (meta.lastPage > 1024 + (fileSize / pageSize) * 64) throw corrupt('it is truncated')
   return meta
 }
@@ -85,7 +86,7 @@ function readMetaPage(page: Buffer, index: number): Meta {
   }
 }
 
-/** Reads how a tree describes itself in a header or in an entry. */
+/** Reads the description of a tree from a header or an entry. */
 export function readTree(bytes: Buffer, at: number): Tree {
   return {
     root: readNumber(bytes, at + 40),
@@ -99,17 +100,17 @@ export function readTree(bytes: Buffer, at: number): Tree {
   }
 }
 
-/** Loses precision only where any such number is too large anyway. */
+/** Reads a 64-bit number. Precision is lost only for values that are invalid anyway. */
 export function readNumber(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32
 }
 
-/** The file was damaged. */
+/** Returns the error for a damaged file. */
 export function corrupt(what: string): FileProblem {
   return new FileProblem('Corrupt', what)
 }
 
-// What people might have put in the place of our file by mistake; anything else without our mark is taken for damage.
+// File formats that a user might have put here by mistake. Any other file without our mark counts as damaged.
 const otherFormats: [name: string, isIt: (start: Buffer) => boolean][] = [
   ['an SQLite database', (start) => start.toString('latin1', 0, 15) === 'SQLite format 3'],
   ['a bbolt (etcd) database', (start) => start.length >= 20 && start.readUInt32LE(16) === 0xed0cdaed],

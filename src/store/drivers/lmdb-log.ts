@@ -14,7 +14,7 @@ export interface Databases {
   meta: Database<Buffer, Buffer>
 }
 
-/** The statistics of lmdb that we use. */
+/** The statistics of lmdb that this driver reads. */
 export interface LmdbStats {
   pageSize: number
   lastPageNumber: number
@@ -26,7 +26,9 @@ export interface LmdbStats {
 const initialArena = 1 << 18
 const largestKeptArena = 1 << 22
 
-/** Values stay in the file: whoever serves them has every current one in memory already, and need not have it twice. */
+/**
+ * A log in an LMDB file. Values stay in the file: the server that reads them already keeps every current one in memory.
+ */
 export class LmdbLog implements RecordLog {
   #path: string
   #databases: Databases
@@ -34,14 +36,20 @@ export class LmdbLog implements RecordLog {
   #reserve: FileReserve
   #unlock: () => Promise<void>
   #key = Buffer.allocUnsafeSlow(8)
-  /** Records are encoded here for the time of a commit. */
+  /** Buffer that records are encoded into during a commit. */
   #arena = Buffer.allocUnsafeSlow(initialArena)
-  /** LMDB uses no more of the file than this. Rises with what commits may take at most, until it is looked up. */
+  /** Upper bound of the used part of the file. Grows by the maximum size of each commit until it is read again. */
   #usedBytes = Infinity
   #broken: LogBroken | undefined
   #closed = false
 
-  constructor(path: string, databases: Databases, places: RecordPlaces, reserve: FileReserve, unlock: () => Promise<void>) {
+  constructor(
+    path: string,
+    databases: Databases,
+    places: RecordPlaces,
+    reserve: FileReserve,
+    unlock: () => Promise<void>,
+  ) {
     this.#path = path
     this.#databases = databases
     this.#places = places
@@ -51,7 +59,7 @@ export class LmdbLog implements RecordLog {
   }
 
   async commit(commit: Commit): Promise<void> {
-    // LMDB's transactions cannot begin after a fatal error, and lmdb never answers a write whose transaction did not.
+    // After a fatal error LMDB cannot begin a transaction, and lmdb never settles the write.
     if (this.#broken) throw this.#broken
     const reserved = await this.#reserveFor(commit)
     try {
@@ -87,7 +95,7 @@ export class LmdbLog implements RecordLog {
     return this.#places.read(revision) ?? this.#databases.log.getBinary(encodeRevision(revision, this.#key))
   }
 
-  /** Nothing here is waited for: lmdb makes one transaction of it. */
+  /** Queues the writes of a commit. lmdb makes one transaction of them, so nothing is awaited here. */
   #put({ records, removed, compacted }: Commit, reserved: number | undefined): void {
     const { log, meta } = this.#databases
     const arena = this.#makeRoom(records)
@@ -105,35 +113,49 @@ export class LmdbLog implements RecordLog {
   #makeRoom(records: readonly LogRecord[]): Buffer {
     let size = 0
     for (const record of records) size += encodedSize(record)
-    // What one huge commit needed is not kept.
+    // A buffer that a huge commit needed is not kept.
     if (size > this.#arena.length) this.#arena = Buffer.allocUnsafeSlow(size)
-    else if (this.#arena.length > largestKeptArena && size <= initialArena) this.#arena = Buffer.allocUnsafeSlow(initialArena)
+    else if (this.#arena.length > largestKeptArena && size <= initialArena)
+      this.#arena = Buffer.allocUnsafeSlow(initialArena)
     return this.#arena
   }
 
-  /** Rejects if the disk is too full for the commit. Returns the new length of the file if it had to grow. */
+  /** Allocates space for a commit; rejects if the disk is full. Returns the new length of the file if it grew. */
   async #reserveFor(commit: Commit): Promise<number | undefined> {
     this.#usedBytes += mostBytes(commit, 4096, Infinity)
     if (this.#usedBytes <= this.#reserve.bytes) return undefined
     const stats = this.#databases.log.getStats() as LmdbStats
     const { pageSize, lastPageNumber, treeLeafPageCount, treeBranchPageCount } = stats
-    this.#usedBytes = (lastPageNumber + 1) * pageSize + mostBytes(commit, pageSize, treeLeafPageCount + treeBranchPageCount)
+    this.#usedBytes =
+      (lastPageNumber + 1) * pageSize + mostBytes(commit, pageSize, treeLeafPageCount + treeBranchPageCount)
     if (this.#usedBytes <= this.#reserve.bytes) return undefined
-    await this.#reserve.grow(this.#usedBytes)
+    await this.#reserve.grow(this.#usedBytes).catch((error: unknown) => {
+      throw explainNoRoom(error as NodeJS.ErrnoException, this.#path)
+    })
     return this.#reserve.bytes
   }
 }
 
-/** What LMDB may append to the file for a commit at most, if it finds no free pages. */
+function explainNoRoom(error: NodeJS.ErrnoException, path: string): Error {
+  const { code, message } = error
+  if (code === 'ENOSPC') return new Error(`the disk of ${path} is full: free some space (${message})`, { cause: error })
+  if (code === 'EDQUOT')
+    return new Error(`the disk quota of the owner of ${path} is used up: raise it, or free some space (${message})`, {
+      cause: error,
+    })
+  return error
+}
+
+/** Returns the maximum number of bytes that LMDB may append for a commit, if it finds no free pages. */
 function mostBytes({ records, removed }: Commit, pageSize: number, treePages: number): number {
-  // The paths to what is changed are copied, the meta database's too, and so is the list of free pages.
+  // The paths to the changed records are copied, as are the paths of the meta database and the list of free pages.
   let pages = 32 + Math.min(2 * removed.length, treePages) + removed.length / 256
-  // A record takes pages of its own or a part of one, and now and then splits one.
+  // A record takes its own pages or a part of one, and sometimes splits one.
   for (const record of records) pages += encodedSize(record) / pageSize + 2
   return Math.ceil(pages) * pageSize
 }
 
-/** lmdb hides why a commit failed behind a second promise. */
+/** Returns the cause of a failed commit, which lmdb puts into a second promise. */
 async function commitError(error: unknown): Promise<Error> {
   try {
     await (error as { commitError?: Promise<never> }).commitError

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -13,18 +13,22 @@ import type { Contents } from './lmdb-format.ts'
 import { FileProblem } from './lmdb-header.ts'
 import { LmdbLog } from './lmdb-log.ts'
 import type { Databases } from './lmdb-log.ts'
+import { makeMemoryDirectory, removeLockFile, renewLockFile } from './memory-files.ts'
 
 export interface LmdbStoreOptions {
-  /** Made if it does not exist. Holds one store. */
+  /** The directory of one store. Created if it does not exist. */
   dir: string
   clock?: Clock
-  /** Called when data of an older format has been converted. */
+  /** Called after data of an older format was converted. */
   onConverted?: (() => void) | undefined
 }
 
-/** Opens the store in a directory, or makes one. Rejects with StoreOpenError, having changed nothing. */
+/** The path of the data file in a store's directory. */
+export const dataFile = (dir: string): string => join(dir, 'data.mdb')
+
+/** Opens or creates the store in a directory. Rejects with StoreOpenError, and then nothing was changed. */
 export async function openLmdbStore({ dir, clock = systemClock, onConverted }: LmdbStoreOptions): Promise<Store> {
-  const path = join(dir, 'data.mdb')
+  const path = dataFile(dir)
   let unlock: (() => Promise<void>) | undefined
   try {
     unlock = await ownDataDirectory(dir)
@@ -35,11 +39,11 @@ export async function openLmdbStore({ dir, clock = systemClock, onConverted }: L
     return new LogStore(log, state, clock)
   } catch (error) {
     await unlock?.()
-    throw explain(error, dir, path)
+    throw explainOpenError(error, dir)
   }
 }
 
-/** Reads the file, and converts it first if an older release wrote it. */
+/** Reads the file. A file of an older release is converted first. */
 async function readConverted(path: string, onConverted: LmdbStoreOptions['onConverted']): Promise<Contents> {
   const contents = readContents(path)
   const { outdated } = contents
@@ -54,7 +58,9 @@ async function readConverted(path: string, onConverted: LmdbStoreOptions['onConv
   return readContents(path)
 }
 
-function explain(error: unknown, dir: string, path: string): unknown {
+/** Converts an error to a StoreOpenError that names the directory, the reason and a remedy, if the reason is known. */
+export function explainOpenError(error: unknown, dir: string): unknown {
+  const path = dataFile(dir)
   if (error instanceof NewerFormat) {
     const formats = `format ${error.version}; this one reads ${currentFormat.version}`
     const help = 'It was not changed; use that release, or a backup from before it'
@@ -64,41 +70,75 @@ function explain(error: unknown, dir: string, path: string): unknown {
     const what = `the data in ${dir} could not be converted to format ${currentFormat.version}: ${error.message}`
     return new StoreOpenError('NotConverted', `${what}. It was not changed, and the release before can still open it`)
   }
-  if (!(error instanceof FileProblem)) return error
+  if (!(error instanceof FileProblem)) return explainSystemError(error, dir)
+  const copied = 'a copy of a file in use is not sound: `coxswain backup` makes one that is'
   return error.why === 'Corrupt'
-    ? new StoreOpenError('Corrupt', `the data file ${path} is corrupt: ${error.message}. It was not changed; restore a backup`)
+    ? new StoreOpenError(
+        'Corrupt',
+        `the data file ${path} is corrupt: ${error.message}. It was not changed; restore a backup (${copied})`,
+      )
     : new StoreOpenError('ForeignFormat', `the file ${path} is not a data file of Coxswain: ${error.message}`)
 }
 
-/** Made beside its place and moved there when it is whole, so that a file in that place is never half made. */
+/** Errors of the operating system that a user can fix. */
+const systemErrors: Readonly<Record<string, string>> = {
+  EROFS: 'is on a read-only file system: mount it writable. `coxswain backup` can read it as it is',
+  EACCES: 'cannot be used by this user: start it as the user that owns the directory',
+  EPERM: 'cannot be used by this user: start it as the user that owns the directory',
+  ENOSPC: 'is on a full disk: free some space, or move the directory to another disk',
+  EDQUOT: 'belongs to a user whose disk quota is used up: raise it, or free some space',
+  EIO: 'is on a disk that does not read or write (EIO): look at the kernel log, and restore a backup on another disk',
+}
+
+function explainSystemError(error: unknown, dir: string): unknown {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const what = systemErrors[code]
+  return what ? new StoreOpenError('Unusable', `the data directory ${dir} ${what} (${message})`) : error
+}
+
+/**
+ * Creates the file under a temporary name and renames it when it is complete. LMDB creates it in a memory file system:
+ * when LMDB meets a full disk, it writes past the end of the buffer for its error message.
+ */
 async function createFile(path: string): Promise<void> {
   const unfinished = `${path}.new`
   rmSync(unfinished, { force: true })
-  const { root, meta } = await openDatabases(unfinished)
-  root.transactionSync(() => void meta.put(Buffer.from('format'), encodeMeta(currentFormat)))
-  await root.close()
-  rmSync(`${unfinished}-lock`, { force: true })
-  renameSync(unfinished, path)
-  const directory = openSync(join(path, '..'), 'r')
-  fsyncSync(directory)
-  closeSync(directory)
+  const memory = makeMemoryDirectory()
+  const made = memory === undefined ? unfinished : join(memory, 'data.mdb')
+  try {
+    const { root, meta } = await openDatabases(made)
+    root.transactionSync(() => void meta.put(Buffer.from('format'), encodeMeta(currentFormat)))
+    await root.close()
+    if (made !== unfinished) writeFileSync(unfinished, readFileSync(made), { flush: true })
+    renameSync(unfinished, path)
+    const directory = openSync(join(path, '..'), 'r')
+    fsyncSync(directory)
+    closeSync(directory)
+  } catch (e) {
+    rmSync(unfinished, { force: true })
+    throw e
+  } finally {
+    if (memory !== undefined) rmSync(memory, { recursive: true, force: true })
+  }
 }
 
 async function openDatabases(path: string): Promise<Databases> {
-  // Only we use the file. What a killed owner left in LMDB's own lock file could hold back pages for ever.
-  rmSync(`${path}-lock`, { force: true })
-  const { open } = await import('lmdb') // not before it is needed: who keeps everything in memory does not load it
+  const lockFile = `${path}-lock`
+  renewLockFile(lockFile)
+  const { open } = await import('lmdb') // loaded lazily: a server with the memory store does not need it
   const root = open({
     path,
     noSubdir: true,
     maxDbs: 2,
-    // Without it a commit resolves before it is on disk.
+    // With overlapping syncs a commit would resolve before it is durable.
     overlappingSync: false,
-    // We gather writes ourselves; LMDB must not add to a commit that runs.
+    // Writes are already batched; LMDB must not add to a running commit.
     eventTurnBatching: false,
-    // Address space, not memory. LMDB grows the map when it is full; this spares it the first thirteen times.
+    // Address space, not memory. LMDB enlarges a full map; this size avoids the first thirteen enlargements.
     mapSize: 2 ** 30,
   })
+  // This process is the only user of the store, and LMDB has opened the lock file by now.
+  removeLockFile(lockFile)
   const options = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
   return { root, log: root.openDB(logName, options), meta: root.openDB(metaName, options) }
 }

@@ -11,9 +11,9 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * A store that ends with the process. It needs no timer and no I/O: under a clock that stands still, what it does takes
- * microtasks, always as many. Otherwise it lets I/O have its turn now and then: whoever writes as soon as the write
- * before is answered would keep it out for ever.
+ * A store that exists only as long as the process. It needs no timers and no I/O. Under a virtual clock each operation
+ * takes a fixed number of microtasks. Under a real clock it yields to I/O regularly: a client that writes whenever the
+ * previous write resolves would otherwise block I/O.
  */
 export function openMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
   return new LogStore(new MemoryLog(clock.turns), new LogState(), clock)
@@ -26,7 +26,7 @@ class MemoryLog implements RecordLog {
   #size = 0
 
   constructor(turns: Turns | undefined) {
-    // Commits do not queue behind what takes long: they are what others wait for.
+    // Commits do not wait in the queue of slices: other requests wait for them.
     if (turns) this.yield = async () => (turns.isSpent ? nextTurn() : undefined)
   }
 

@@ -2,11 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { isIntact } from '../record-codec.ts'
 
 /**
- * Where the records that were in the file when it was opened lie, so that they can be read past LMDB. What is read from
- * LMDB's map counts as memory of this process; a server that loads 100,000 objects of 4 KB would seem to have them twice.
+ * File offsets of the records that existed when the file was opened, so that they can be read without LMDB. Pages read
+ * through LMDB's map count as memory of this process; a server that loads 100,000 objects of 4 KB would appear to hold
+ * them twice.
  */
 export class RecordPlaces {
-  // Parallel; ascending by revision. Places of records that have been removed stay, which reading finds out.
+  // Parallel arrays, ascending by revision. Offsets of removed records stay; `read` detects them.
   #revisions: number[] = []
   #positions: number[] = []
   #sizes: number[] = []
@@ -22,14 +23,14 @@ export class RecordPlaces {
     this.#file = openSync(path, 'r')
   }
 
-  /** The record's bytes; undefined if it was not there, or is not any more. */
+  /** Returns the bytes of a record; undefined if it did not exist or was removed. */
   read(revision: number): Buffer | undefined {
     const at = this.#find(revision)
     if (at === undefined || this.#file === undefined) return undefined
     const size = this.#sizes[at]!
     const bytes = Buffer.allocUnsafeSlow(size)
     const got = readSync(this.#file, bytes, 0, size, this.#positions[at]!)
-    // The pages of a removed record are used again.
+    // Pages of a removed record are reused.
     return got === size && isIntact(bytes, revision) ? bytes : undefined
   }
 

@@ -7,7 +7,7 @@ import {
   replicationcontrollers, statefulsets,
 } from '../../../src/client/index.ts'
 import { InProcessTransport, SeededRandom, type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
-import { monitorUser, nodeUser, schedulerUser } from '../../../src/cluster/users.ts'
+import { monitorUser, nodeUser, schedulerUser } from '../../../src/cluster/parts/users.ts'
 import { selectControllers } from '../../../src/controllers/index.ts'
 import { Monitor } from '../../../src/monitor/index.ts'
 import { NodeSources, simulatedNode } from '../../../src/node/index.ts'

@@ -4,8 +4,8 @@ import type { CertificateSigningRequest } from '../../../src/api/generated/types
 import { type SampleRequest, base64, sampleRequest } from '../../../src/api/x509/sample-request.ts'
 import { VirtualClock } from '../../../src/base/virtual-clock.ts'
 import { certificatesigningrequests } from '../../../src/client/index.ts'
-import { passTime, settled } from '../../../src/cluster/passing-time.ts'
-import { type TestCluster, startCluster } from '../../../src/cluster/test-cluster.ts'
+import { passTime, settled } from '../../../src/cluster/testing/passing-time.ts'
+import { type TestCluster, startCluster } from '../../../src/cluster/testing/test-cluster.ts'
 import {
   csrApprovingController,
   csrCleanerController,

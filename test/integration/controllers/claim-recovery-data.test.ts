@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimRecovery, claimRecoveryLimit, claimRecoveryRetained, claimUsed, marksClaims, neverUsed } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryLimit, claimRecoveryRetained, claimUsed, marksClaims, neverUsed } from '../../../src/api/kinds/workloads/claim-recovery.ts'
 import { nodes, persistentvolumeclaims, persistentvolumes, pods } from '../../../src/client/index.ts'
 import { ClaimRecoveryScene } from './claim-recovery-scene.ts'
 

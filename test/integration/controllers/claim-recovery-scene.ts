@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { FeatureGates } from '../../../src/api/feature-gates.ts'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/api/generated/types.ts'
-import { claimRecovery, claimRecoveryAfter } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryAfter } from '../../../src/api/kinds/workloads/claim-recovery.ts'
 import { type ApiRequest, type KubeObject, type ResourceType, TransportError, isNotFound, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { SeededRandom, VirtualClock } from '../../../src/cluster/testing.ts'
 import { claimRecoveryController, forsakenPodController } from '../../../src/controllers/claim-recovery/index.ts'

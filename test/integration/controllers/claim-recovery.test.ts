@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimRecovery, claimRecoveryAfter } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryAfter } from '../../../src/api/kinds/workloads/claim-recovery.ts'
 import { configmaps, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { ClaimRecoveryScene } from './claim-recovery-scene.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { compareInt64 } from '../../../src/api/int64.ts'
+import { compareInt64 } from '../../../src/api/numbers/int64.ts'
 import { clonesets, controllerOf, controllerrevisions, persistentvolumeclaims, pods, resourcequotas } from '../../../src/client/index.ts'
 import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
 import { CloneSetScene, imageOf } from './cloneset-scene.ts'

@@ -127,6 +127,6 @@ const unlessGone = (e: unknown): void => {
   if (!isNotFound(e)) throw e
 }
 
-export const isReady = (pod: Pod): boolean => pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
+const isReady = (pod: Pod): boolean => pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false
 
-export const revision = (set: ReplicaSet): number => Number(set.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0)
+const revision = (set: ReplicaSet): number => Number(set.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0)

@@ -1,6 +1,5 @@
 import type { Node, Pod } from '../../../src/api/generated/types.ts'
-import type { KubeObject } from '../../../src/api/object.ts'
-import { timestamp } from '../../../src/api/timestamp.ts'
+import { type KubeObject, timestamp } from '../../../src/api/object.ts'
 import {
   type Client, type ResourceType, clonesets, controllerOf, daemonsets, deployments, jobs, nodes, pods, replicasets,
   replicationcontrollers, statefulsets,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type New, deployments, pods, replicasets, resourcequotas, secrets } from '../../../src/client/index.ts'
+import { type KubeObject, type New, type ResourceType, deployments, namespaces, pods, replicasets, resourcequotas, secrets } from '../../../src/client/index.ts'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import { deploymentController } from '../../../src/controllers/deployment/index.ts'
 import { findCondition } from '../../../src/controllers/kit/workload/index.ts'
 import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
-import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { customQuotaController, resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
 import { Scene } from '../kit/scene.ts'
 
 const start = (...more: (typeof replicaSetController)[]) => Scene.start({ controllers: [resourceQuotaController, ...more] })
@@ -153,5 +153,87 @@ describe('a Deployment of twenty under a quota of ten', () => {
     expect(await s.podsOf('web')).toHaveLength(20)
     expect(findCondition((await s.client.get(deployments, 'default', 'web')).status?.conditions, 'ReplicaFailure')).toBeUndefined()
     expect(await usedOf(s)).toEqual({ pods: '20' })
+  })
+})
+
+describe('the status of a quota of custom resources', () => {
+  const boats: ResourceType = { group: 'example.com', version: 'v1', kind: 'Boat', plural: 'boats', namespaced: true }
+  const definitions: ResourceType = {
+    group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false,
+  }
+  const startAll = () => Scene.start({ controllers: [resourceQuotaController, customQuotaController] })
+  const version = (name: string, storage: boolean) => ({ name, served: true, storage, schema: { openAPIV3Schema: { type: 'object' } } })
+  const define = (s: Scene, ...versions: object[]) =>
+    s.client.create(definitions, {
+      metadata: { name: 'boats.example.com' },
+      spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'boats', kind: 'Boat' }, versions: versions.length ? versions : [version('v1', true)] },
+    } as unknown as New<KubeObject>)
+  const launch = (s: Scene, name: string, namespace = 'default') =>
+    s.client.create(boats, { metadata: { name, namespace } } as New<KubeObject>).then(() => 'made', (e: Error) => e.message)
+  const refused = (used: number) =>
+    `boats.example.com "x" is forbidden: exceeded quota: q, requested: count/boats.example.com=1, used: count/boats.example.com=${used}, limited: count/boats.example.com=2`
+  const hard = { pods: '5', 'count/boats.example.com': '2' }
+
+  it('is there for a kind that comes after the quota, and lets in as many as fit', async () => {
+    const s = await startAll()
+    await makeQuota(s, hard)
+    await define(s)
+    await s.pass(2000)
+    expect(await statusOf(s)).toEqual({ hard, used: { pods: '0', 'count/boats.example.com': '0' } })
+    expect(await Promise.all(['a', 'b', 'x'].map((name) => launch(s, name)))).toEqual(['made', 'made', refused(2)])
+    await make(s, 'p')
+    await s.pass(2000)
+    expect(await usedOf(s)).toEqual({ pods: '1', 'count/boats.example.com': '2' })
+  })
+
+  it('counts what was there before it, and follows what goes', async () => {
+    const s = await startAll()
+    await define(s)
+    await s.pass(500)
+    expect([await launch(s, 'a'), await launch(s, 'b')]).toEqual(['made', 'made'])
+    await makeQuota(s, hard)
+    await s.pass(2000)
+    expect(await launch(s, 'x')).toBe(refused(2))
+    await s.client.delete(boats, 'default', 'a')
+    await s.pass(500)
+    expect(await usedOf(s)).toEqual({ pods: '0', 'count/boats.example.com': '1' })
+    expect(await launch(s, 'x')).toBe('made')
+  })
+
+  it('counts an object once, in however many versions its kind is served', async () => {
+    const s = await startAll()
+    await makeQuota(s, hard)
+    await define(s, version('v2', true), version('v1', false))
+    await s.pass(2000)
+    expect(await launch(s, 'a')).toBe('made')
+    await s.client.create({ ...boats, version: 'v2' }, { metadata: { name: 'b', namespace: 'default' } } as New<KubeObject>)
+    expect(await launch(s, 'x')).toBe(refused(2))
+    await s.pass(20_000)
+    expect(await usedOf(s)).toEqual({ pods: '0', 'count/boats.example.com': '2' })
+  })
+
+  it('goes on when the definition goes and comes again', async () => {
+    const s = await startAll()
+    await makeQuota(s, hard)
+    for (let i = 0; i < 3; i++) {
+      await define(s)
+      await s.pass(2000)
+      expect([await launch(s, 'a'), await launch(s, 'b'), await launch(s, 'x')]).toEqual(['made', 'made', refused(2)])
+      await s.client.delete(definitions, '', 'boats.example.com')
+      await s.pass(2000)
+      expect((await usedOf(s))?.['count/boats.example.com']).toBe('0')
+    }
+    expect(s.warnings.filter((line) => !line.includes('the API is not available'))).toEqual([])
+  })
+
+  it('is of its own namespace', async () => {
+    const s = await startAll()
+    await s.client.create(namespaces, { metadata: { name: 'other' } })
+    await define(s)
+    await makeQuota(s, hard)
+    await s.pass(2000)
+    for (const name of ['a', 'b', 'c']) expect(await launch(s, name, 'other')).toBe('made')
+    await s.pass(20_000)
+    expect(await usedOf(s)).toEqual({ pods: '0', 'count/boats.example.com': '0' })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forbiddenError } from '../../../src/api/errors.ts'
-import { compareInt64 } from '../../../src/api/int64.ts'
+import { compareInt64 } from '../../../src/api/numbers/int64.ts'
 import { controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { StatefulSetScene } from './statefulset-scene.ts'
 

@@ -18,7 +18,7 @@ export type Action =
 const byName = (a: Pod, b: Pod) => (a.metadata.name! < b.metadata.name! ? -1 : 1)
 
 /** As many pods as wanted, then a roster that names them; nobody needs none. */
-export function plan({ set, pods: all, roster }: Observed): Step<Action> {
+function plan({ set, pods: all, roster }: Observed): Step<Action> {
   const active = all.filter((p) => !p.metadata.deletionTimestamp).sort(byName)
   const wanted = set.spec?.replicas ?? 1
   const missing = wanted - active.length
@@ -34,8 +34,8 @@ export function plan({ set, pods: all, roster }: Observed): Step<Action> {
 export const crew = defineController<ReplicaSet, Observed, Action>({
   name: 'crew',
   owner: replicasets,
-  owns: [pods, configmaps],
-  gate: 'StaleControllerConsistencyReplicaSet',
+  sources: { owns: [pods, configmaps] },
+  consistency: { gate: 'StaleControllerConsistencyReplicaSet' },
   observe: ({ caches }, set) => ({
     set,
     pods: caches.owned(pods, set),
@@ -56,11 +56,13 @@ export const crew = defineController<ReplicaSet, Observed, Action>({
     UpdateRoster: ({ writer }, { roster, names }) => writer.update(configmaps, { ...roster, data: { names } }),
     DeleteRoster: ({ writer }, { roster }) => writer.delete(configmaps, roster),
   },
-  status: ({ pods: all, set }) => ({
-    ...set.status,
-    replicas: all.length,
-    fullyLabeledReplicas: all.length,
-  }),
+  status: {
+    compute: ({ pods: all, set }) => ({
+      ...set.status,
+      replicas: all.length,
+      fullyLabeledReplicas: all.length,
+    }),
+  },
 })
 
 /** A ReplicaSet for it. */

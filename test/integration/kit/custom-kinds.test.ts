@@ -16,7 +16,7 @@ const crd = definition('Boat', [version('v1', { type: 'object', properties: { co
 const harbour = defineController<Boat, { color: string; seen: string | undefined }, { kind: 'Paint'; color: string }>({
   name: 'harbour',
   owner: boats,
-  owns: [configmaps],
+  sources: { owns: [configmaps] },
   observe: ({ caches }, boat) => ({ color: boat.spec.color, seen: caches.owned(configmaps, boat)[0]?.data?.['color'] }),
   plan: ({ color, seen }) => ({ actions: seen === color ? [] : [{ kind: 'Paint', color }] }),
   apply: { Paint: ({ writer, owner }, { color }) => writer.apply(configmaps, { metadata: { name: owner.metadata.name! }, data: { color } }) },

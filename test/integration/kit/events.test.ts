@@ -12,7 +12,7 @@ const user = { name: 'system:kube-controller-manager', groups: ['system:masters'
 const herald: AnyController = defineController<ReplicaSet, { told: boolean }, { kind: 'Tell' }>({
   name: 'herald',
   owner: replicasets,
-  reads: [pods],
+  sources: { reads: [pods] },
   observe: () => ({ told: false }),
   plan: () => ({ actions: [{ kind: 'Tell' }] }),
   apply: {

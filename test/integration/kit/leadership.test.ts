@@ -129,7 +129,7 @@ describe('several managers', () => {
     const slow = defineController({
       name: 'slow',
       owner: replicasets,
-      owns: [configmaps],
+      sources: { owns: [configmaps] },
       observe: () => ({}),
       plan: () => ({ actions: [{ kind: 'Create' as const }] }),
       apply: {

@@ -12,9 +12,11 @@ const counting = defineController<ReplicaSet, number, never>({
   observe: ({ remembered = 0 }) => (remembered as number) + 1,
   plan: () => ({ actions: [] }),
   apply: {} as never,
-  status: (looks) => ({ replicas: looks > 3 ? 3 : looks }),
+  status: {
+    compute: (looks) => ({ replicas: looks > 3 ? 3 : looks }),
+    announce: ({ event }, before, after) => event('Normal', 'Looked', `${before?.replicas} then ${after.replicas}`),
+  },
   remember: (looks) => (looks > 5 ? undefined : looks),
-  announce: ({ event }, before, after) => event('Normal', 'Looked', `${before?.replicas} then ${after.replicas}`),
 })
 
 it('a look knows what the last one said, once its status was written, and users are told of the status', async () => {
@@ -45,8 +47,8 @@ it('an owner that is made anew is not taken for the one that was remembered', as
 const lettingGo = defineController<ReplicaSet, ConfigMap[], { kind: 'LetGo'; child: ConfigMap }>({
   name: 'letting-go',
   owner: replicasets,
-  owns: [configmaps],
-  plansDeletion: true,
+  sources: { owns: [configmaps] },
+  deletion: { isPlanned: true },
   observe: ({ caches }, owner) => caches.owned(configmaps, owner).filter((c) => c.metadata.finalizers?.length),
   plan: (held) => ({ actions: held.map((child) => ({ kind: 'LetGo', child })) }),
   apply: { LetGo: ({ writer }, { child }) => writer.patch(configmaps, child, { metadata: { finalizers: null } }, { type: 'merge' }) },

@@ -18,7 +18,7 @@ function turning(write: (writer: Writer) => Promise<unknown>) {
   const controller = defineController<ReplicaSet, Observed, { kind: 'Write'; turn: string }>({
     name: 'turning',
     owner: replicasets,
-    owns: [configmaps],
+    sources: { owns: [configmaps] },
     observe: ({ remembered }, set) => ({ turn: asked(set), last: remembered }),
     plan: ({ turn, last }) => ({ actions: turn === undefined || turn === last ? [] : [{ kind: 'Write', turn }] }),
     apply: {
@@ -28,7 +28,7 @@ function turning(write: (writer: Writer) => Promise<unknown>) {
         if (turn === '1') await write(writer)
       },
     },
-    status: () => ({ replicas: 0 }),
+    status: { compute: () => ({ replicas: 0 }) },
     remember: ({ turn }) => turn,
   })
   return { turns, controller }

@@ -12,8 +12,10 @@ const counting = defineController<Deployment, Deployment, AnyAction>({
   observe: (_, owner) => owner,
   plan: () => ({ actions: [] }),
   apply: {},
-  status: ({ spec }) => ({ replicas: spec.replicas ?? 0 }),
-  annotations: ({ spec }) => ({ seen: String(spec.replicas) }),
+  status: {
+    compute: ({ spec }) => ({ replicas: spec.replicas ?? 0 }),
+    annotations: ({ spec }) => ({ seen: String(spec.replicas) }),
+  },
 })
 
 it('annotations are written with the status, in one write that does not change what is wanted', async () => {
@@ -35,9 +37,11 @@ it('annotations are written with the status, in one write that does not change w
 it('a status that may wait does not wait for a clock that was set back', async () => {
   const echoing = defineController<Deployment, Deployment, AnyAction>({
     ...counting,
-    status: ({ metadata }) => ({ replicas: Number(metadata.labels?.['says'] ?? 0) }),
-    annotations: () => ({}),
-    statusMayWait: () => true,
+    status: {
+      compute: ({ metadata }) => ({ replicas: Number(metadata.labels?.['says'] ?? 0) }),
+      annotations: () => ({}),
+      mayWait: () => true,
+    },
   })
   const s = await Scene.start({ controllers: [echoing] })
   const { metadata, spec } = replicaSet('web', 3)
@@ -70,11 +74,11 @@ it('an owner that somebody else has changed is left alone until the cache has th
   const census = defineController<ReplicaSet, { set: ReplicaSet; count: number }, AnyAction>({
     name: 'census',
     owner: replicasets,
-    owns: [pods],
+    sources: { owns: [pods] },
     observe: ({ caches }, set) => ({ set, count: caches.owned(pods, set).length }),
     plan: () => ({ actions: [] }),
     apply: {},
-    status: ({ set, count }) => ({ ...set.status, replicas: count }),
+    status: { compute: ({ set, count }) => ({ ...set.status, replicas: count }) },
   })
   const s = await Scene.start({ controllers: [census] })
   const { metadata } = await s.client.create(replicasets, replicaSet('web', 3))

@@ -229,8 +229,8 @@ describe('an error in a pure function', () => {
 
 describe('a finalizer', () => {
   const cleaning = scripted({
-    finalizer: 'test/cleaning',
-    owns: [pods],
+    deletion: { finalizer: 'test/cleaning' },
+    sources: { owns: [pods] },
     plan: (seen: ConfigMap) => ({ actions: seen.metadata.deletionTimestamp && seen.data?.clean !== 'yes' ? [{ kind: 'Do' }] : [] }),
     apply: { Do: ({ writer, owner }) => writer.patch(configmaps, owner, { data: { clean: 'yes' } }, { type: 'merge' }) },
   })
@@ -254,7 +254,7 @@ describe('a finalizer', () => {
     const s = await Scene.start({
       controllers: [
         scripted({
-          finalizer: 'test/cleaning',
+          deletion: { finalizer: 'test/cleaning' },
           plan: (seen: ConfigMap) => ({ actions: seen.metadata.name === 'one' && owners.length === 0 ? [{ kind: 'Do' }] : [] }),
           apply: { Do: ({ owner }) => Promise.resolve(owners.push(owner)) },
         }),
@@ -299,8 +299,10 @@ describe('adoption and release', () => {
   const shepherd = defineController<ReplicaSet, { set: ReplicaSet; all: Pod[] }, Action>({
     name: 'shepherd',
     owner: replicasets,
-    owns: [pods],
-    watches: [watching(pods, (pod, caches) => (controllerOf(pod) ? [] : caches.list(replicasets).map((set) => `${set.metadata.namespace}/${set.metadata.name}`)))],
+    sources: {
+      owns: [pods],
+      watches: [watching(pods, (pod, caches) => (controllerOf(pod) ? [] : caches.list(replicasets).map((set) => `${set.metadata.namespace}/${set.metadata.name}`)))],
+    },
     observe: ({ caches }, set) => ({ set, all: [...caches.owned(pods, set), ...caches.orphans(pods, set.metadata.namespace!)] }),
     plan({ set, all }) {
       const { adopt, release } = claim(set, compileLabelSelector(set.spec?.selector), all)
@@ -338,7 +340,7 @@ describe('adoption and release', () => {
     const counting = defineController<ReplicaSet, Pod[], { kind: 'Adopt'; pod: Pod } | { kind: 'Count' }>({
       name: 'counting',
       owner: replicasets,
-      owns: [pods],
+      sources: { owns: [pods] },
       observe: ({ caches }, set) => claim(set, compileLabelSelector(set.spec?.selector), caches.orphans<Pod>(pods, 'default')).adopt,
       plan: (all) => ({ actions: all.flatMap((p) => [{ kind: 'Adopt' as const, pod: p }, { kind: 'Count' as const }]) }),
       apply: { Adopt: ({ writer }, { pod: p }) => writer.adopt(pods, p), Count: async () => followed.push('counted') },

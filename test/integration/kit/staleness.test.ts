@@ -152,7 +152,7 @@ it('an object that is deleted before the cache has seen it is waited for until t
   const forgetful = defineController<ReplicaSet, number, { kind: 'Forget' }>({
     name: 'forgetful',
     owner: replicasets,
-    owns: [configmaps],
+    sources: { owns: [configmaps] },
     observe: () => ++looks,
     plan: (look) => ({ actions: look === 1 ? [{ kind: 'Forget' }] : [] }),
     apply: {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { mountFailure } from '../../../src/api/kinds/sandbox-condition.ts'
+import { mountFailure } from '../../../src/api/kinds/pods/sandbox-condition.ts'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { configmaps, pods, secrets } from '../../../src/client/index.ts'
 import { type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'

@@ -38,7 +38,7 @@ function deletionOf({ metadata }: Pod): number | undefined {
 }
 
 /** The versions that somebody could see who was away at times: when they come back they read the last one, if the pod is still there. */
-export function visible(trail: readonly Version[], absences: readonly Away[]): { seen: Version[]; lostAtMs: number | undefined } {
+function visible(trail: readonly Version[], absences: readonly Away[]): { seen: Version[]; lostAtMs: number | undefined } {
   let seen: Version[] = []
   for (const [i, version] of trail.entries()) {
     const away = absences.find(({ fromMs, toMs }) => version.atMs >= fromMs && version.atMs <= toMs)

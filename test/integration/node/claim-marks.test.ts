@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { claimUsed, marksClaims, neverUsed } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimUsed, marksClaims, neverUsed } from '../../../src/api/kinds/workloads/claim-recovery.ts'
 import { nodes, persistentvolumeclaims, persistentvolumes } from '../../../src/client/index.ts'
 import { NodeScene } from './scene.ts'
 

@@ -64,11 +64,11 @@ describe('images', () => {
   it("are pulled with what the pod's secrets hold", async () => {
     await start()
     const pull = vi.spyOn(scene.runtime, 'pullImage')
-    const config = { auths: { 'registry.example.com': { auth: Buffer.from('ann:s3:cret').toString('base64') } } }
+    const config = { auths: { 'index.docker.io': { auth: Buffer.from('ann:s3:cret').toString('base64') } } }
     const data = { '.dockerconfigjson': Buffer.from(JSON.stringify(config)).toString('base64') }
     await scene.client.create(secrets, { metadata: { name: 'registry', namespace: 'default' }, type: 'kubernetes.io/dockerconfigjson', data })
     await scene.run('web', { imagePullSecrets: [{ name: 'registry' }, { name: 'missing' }] })
-    expect(pull.mock.calls[0]?.[0]).toEqual({ image: 'app:1', credentials: [{ server: 'registry.example.com', username: 'ann', password: 's3:cret' }] })
+    expect(pull.mock.calls[0]?.[0]).toEqual({ image: 'app:1', credentials: [{ server: 'index.docker.io', username: 'ann', password: 's3:cret' }] })
     expect((await statusOf('web'))?.ready).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../../src/api/kinds/in-place-update.ts'
+import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../../src/api/kinds/pods/in-place-update.ts'
 import { pods } from '../../../src/client/index.ts'
 import { NodeScene } from './scene.ts'
 

@@ -59,7 +59,7 @@ export class NodeLink implements Transport {
   }
 }
 
-export const shape: NodeShape = {
+const shape: NodeShape = {
   labels: {},
   taints: [],
   capacity: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' },

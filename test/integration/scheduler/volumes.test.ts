@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/api/generated/types.ts'
-import { selectedNode } from '../../../src/api/kinds/volume-binding.ts'
+import { selectedNode } from '../../../src/api/kinds/volumes/volume-binding.ts'
 import { csinodes, persistentvolumeclaims, persistentvolumes, pods, storageclasses } from '../../../src/client/index.ts'
 import { claimBinder, volumeBinder } from '../../../src/controllers/claim-binder/index.ts'
 import { localPathControllers } from '../../../src/controllers/local-path-provisioner/index.ts'

@@ -40,9 +40,9 @@ describe('deploy/', () => {
     const rendered = (over: object, namespace: string) => templates.flatMap((text) => objectsIn(render(text, { ...values, ...over }, namespace)))
     const byKind = (objects: any[]) => objects.map((object) => `${object.kind} ${object.metadata.name}: ${JSON.stringify(object)}`).sort()
     const settings = { namespace: 'here', image: values.image as string, replicas: () => 2 }
-    expect(byKind(rendered({}, 'here'))).toEqual(byKind(objectsOf(['publisher'], settings, false)))
+    expect(byKind(rendered({}, 'here'))).toEqual(byKind(objectsOf(['definitions', 'publisher'], settings, false)))
     const all = Object.fromEntries([...componentNames.map((name) => [name, { ...values[name], enabled: true }]), ['serviceMonitors', { enabled: true }]])
-    expect(byKind(rendered(all, 'here'))).toEqual(byKind(objectsOf(componentNames, settings, true)))
+    expect(byKind(rendered(all, 'here'))).toEqual(byKind(objectsOf(['definitions', ...componentNames], settings, true)))
   })
 
   it('runs nothing as root, and nothing that a restricted namespace refuses', () => {

@@ -11,7 +11,7 @@ const workloads: [string, ResourceType, (name: string) => unknown][] = [
   ['ReplicationController', replicationcontrollers, replicationController],
 ]
 
-describe('a publisher beside a stock controller manager', () => {
+describe('a publisher beside a stock controller manager', { timeout: 20_000 }, () => {
   it.each(workloads)('tells when a %s is available, without a loop, and again after a failure', async (_, type, make) => {
     const s = await StockScene.begin()
     const publisher = await s.publish()

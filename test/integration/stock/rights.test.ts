@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Json } from '../../../src/api/object.ts'
 import { FeatureGates } from '../../../src/api/feature-gates.ts'
 import { clonesets, daemonsets, jobs, replicasets, replicationcontrollers, statefulsets } from '../../../src/client/index.ts'
 import { InProcessTransport, SeededRandom, settled } from '../../../src/cluster/testing.ts'
@@ -7,6 +6,7 @@ import { objectsOf } from '../../../src/cluster/manifests/index.ts'
 import { clusterRules, leaseRules } from '../../../src/cluster/manifests/roles.ts'
 import { ControllerManager, publishers } from '../../../src/controllers/index.ts'
 import { cloneSetDefinition } from './definitions.ts'
+import { applyManifest } from './manifest.ts'
 import { NotedTransport, rightsOf } from './rights.ts'
 import { StockScene } from './stock-scene.ts'
 import { daemonSet, job, replicaSet, replicationController, statefulSet } from './workloads.ts'
@@ -14,17 +14,6 @@ import { daemonSet, job, replicaSet, replicationController, statefulSet } from '
 const namespace = 'coxswain-system'
 const settings = { namespace, image: 'coxswain:1', replicas: () => 2 }
 const user = { name: `system:serviceaccount:${namespace}:coxswain-publisher`, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'] }
-
-const plurals: Readonly<Record<string, string>> = { NetworkPolicy: 'networkpolicies' }
-
-/** Creates an object of a manifest. */
-async function create(s: StockScene, object: any): Promise<void> {
-  const { apiVersion, kind, metadata } = object
-  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  const plural = plurals[kind] ?? `${kind.toLowerCase()}s`
-  const path = `${root}${metadata.namespace ? `/namespaces/${metadata.namespace}` : ''}/${plural}`
-  await s.client.transport.send({ method: 'POST', path, body: object as Json, query: { fieldValidation: 'Strict' } })
-}
 
 async function runPublisher(s: StockScene, stream: boolean): Promise<NotedTransport> {
   const transport = new NotedTransport(new InProcessTransport(s.cluster.server, user))
@@ -50,7 +39,7 @@ const cloneSet = { ...replicaSet('c'), apiVersion: 'apps.kruise.io/v1alpha1', ki
 describe('the rights of the publisher', () => {
   it('are all that it needs, and no more', async () => {
     const s = await StockScene.begin({ authorization: [{ type: 'RBAC' }], isDefined: false })
-    for (const object of objectsOf(['namespace', 'definitions', 'publisher'], settings, false)) await create(s, object)
+    for (const object of objectsOf(['namespace', 'definitions', 'publisher'], settings, false)) await applyManifest(s, object)
     await s.client.transport.send({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: cloneSetDefinition })
     await settled()
     const streaming = await runPublisher(s, true)

@@ -6,7 +6,7 @@ import type { Rule } from '../../../src/cluster/manifests/roles.ts'
 const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
 /** A right as `verb resource.group/subresource`; `create` besides `patch` for an apply that makes the object. */
-export function rightOf({ method, path }: ApiRequest, isWatch: boolean): string | undefined {
+function rightOf({ method, path }: ApiRequest, isWatch: boolean): string | undefined {
   const [, group = '', namespaced, cluster] = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(?:namespaces\/[^/]+\/(.+)|(.+))$/.exec(path) ?? []
   const [resource, name, subresource] = (namespaced ?? cluster ?? '').split('/')
   if (!resource) return undefined

@@ -36,7 +36,7 @@ const conditionsText = (status: Status | undefined): string =>
 const statusOf = (object: KubeObject | undefined): Status => (object as { status?: Status } | undefined)?.status ?? {}
 
 /** Judges conditions of workloads by what their writers had seen and, in the end, by what is true. It shares no code with those who compute them. */
-export class ConditionOracle {
+class ConditionOracle {
   readonly #kinds: ReadonlyMap<string, WorkloadKind>
   readonly #keeper = new KnowledgeKeeper()
   /** By uid of the owner. */

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { claimNamesOf } from '../../../src/api/kinds/volumes/volume-references.ts'
 import type { Verdict } from '../invariant.ts'
 import type { Surroundings } from './knowledge.ts'
 

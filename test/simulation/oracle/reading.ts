@@ -1,4 +1,4 @@
-import type { WorkloadCondition } from '../../../src/api/workload-condition.ts'
+import type { WorkloadCondition } from '../../../src/api/kinds/workloads/rollout-clock.ts'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 

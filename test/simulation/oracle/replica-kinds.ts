@@ -1,4 +1,4 @@
-import type { Deployment, Pod, ReplicaSet, ReplicationController } from '../../../src/api/generated/types.ts'
+import type { Deployment, Pod, ReplicaSet } from '../../../src/api/generated/types.ts'
 import { imageOf, isActive, isReady, isReadyFor, isSelected, managerOf, portion } from './reading.ts'
 import { type Headway, type Look, type Reading, type WorkloadKind, deadlineOf, numberIn } from './workload-kind.ts'
 
@@ -28,7 +28,6 @@ const replicas = (plural: string, labelsOf: (look: Look) => Readonly<Record<stri
 })
 
 export const replicaSetKind = replicas('replicasets', ({ owner }) => (owner as ReplicaSet).spec.selector.matchLabels)
-export const replicationControllerKind = replicas('replicationcontrollers', ({ owner }) => (owner as ReplicationController).spec?.selector)
 
 const byAge = (a: ReplicaSet, b: ReplicaSet): number => {
   const [first, second] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`) as [string, string]

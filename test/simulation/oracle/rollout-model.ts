@@ -58,7 +58,7 @@ const slackMs = 1000
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'held'
 
 /** True if another rollout has begun since. */
-export function hasBegun(before: Rollout | undefined, next: Terms): Certainty {
+function hasBegun(before: Rollout | undefined, next: Terms): Certainty {
   if (!before || before.phase === 'silent') return 'yes'
   const { terms, known, startMs } = before
   const isScaled = terms.replicas !== next.replicas
@@ -78,7 +78,7 @@ export function hasBegun(before: Rollout | undefined, next: Terms): Certainty {
 }
 
 /** True if there is more of what is wanted, or less of what is not, than ever since the rollout began. */
-export function hasMoved(best: Rollout['best'], { headway }: Facts): Certainty {
+function hasMoved(best: Rollout['best'], { headway }: Facts): Certainty {
   const judge = (key: keyof Headway): Certainty => {
     const [was, is] = key === 'old' ? [headway.old, best.old] : [best[key], headway[key]]
     return is.low > was.high ? 'yes' : is.high > was.low ? 'perhaps' : 'no'

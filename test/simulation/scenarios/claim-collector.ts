@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, Pod } from '../../../src/api/generated/types.ts'
-import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { claimNamesOf } from '../../../src/api/kinds/volumes/volume-references.ts'
 import { persistentvolumeclaims, pods } from '../../../src/client/index.ts'
 import type { World } from '../world.ts'
 

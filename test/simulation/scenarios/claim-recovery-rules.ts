@@ -1,6 +1,6 @@
 import type { DeleteOptions, PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/api/generated/types.ts'
-import { awaitsMark, claimRecovery, claimRecoveryAfter, claimRecoveryLimit, newClaimsOf } from '../../../src/api/kinds/claim-recovery.ts'
-import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { awaitsMark, claimRecovery, claimRecoveryAfter, claimRecoveryLimit, newClaimsOf } from '../../../src/api/kinds/workloads/claim-recovery.ts'
+import { claimNamesOf } from '../../../src/api/kinds/volumes/volume-references.ts'
 import { parseDuration } from '../../../src/base/duration.ts'
 import { controllerOf, hasFinalizer, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { findCondition, isConditionTrue, isPodReady, millisecondsOf } from '../../../src/controllers/kit/workload/index.ts'

@@ -1,5 +1,5 @@
 import type { StatefulSet } from '../../../src/api/generated/types.ts'
-import { claimRecovery, claimRecoveryAfter, claimRecoveryLimit } from '../../../src/api/kinds/claim-recovery.ts'
+import { claimRecovery, claimRecoveryAfter, claimRecoveryLimit } from '../../../src/api/kinds/workloads/claim-recovery.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { claimRecoveryController, forsakenPodController } from '../../../src/controllers/claim-recovery/index.ts'

@@ -1,5 +1,5 @@
 import type { PersistentVolume } from '../../../src/api/generated/types.ts'
-import { localPathProvisioner } from '../../../src/api/kinds/local-path.ts'
+import { localPathProvisioner } from '../../../src/api/kinds/volumes/storage-classes.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { type ResourceType, persistentvolumeclaims, persistentvolumes, pods, storageclasses } from '../../../src/client/index.ts'
 import { claimBinder, volumeBinder } from '../../../src/controllers/claim-binder/index.ts'

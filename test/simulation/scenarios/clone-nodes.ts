@@ -1,5 +1,5 @@
 import type { Pod, PodCondition } from '../../../src/api/generated/types.ts'
-import { inPlaceUpdateReady, mayServeAgain } from '../../../src/api/kinds/in-place-update.ts'
+import { inPlaceUpdateReady, mayServeAgain } from '../../../src/api/kinds/pods/in-place-update.ts'
 import { pods } from '../../../src/client/index.ts'
 import { findCondition, isConditionTrue, timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import type { World } from '../world.ts'

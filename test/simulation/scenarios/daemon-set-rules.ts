@@ -1,8 +1,7 @@
 import type { ControllerRevision, DaemonSet, DeleteOptions, Node, Pod } from '../../../src/api/generated/types.ts'
 import { controllerOf, controllerrevisions, daemonsets, nodes, pods } from '../../../src/client/index.ts'
-import { nodeOf } from '../../../src/controllers/daemonset/daemon-pod.ts'
-import { type Fit, fitOf } from '../../../src/controllers/daemonset/fit.ts'
-import { allowsSurge, boundsOf } from '../../../src/controllers/daemonset/strategy.ts'
+import { type Fit, fitOf, nodeOf } from '../../../src/controllers/daemonset/daemon-pod.ts'
+import { allowsSurge, boundsOf } from '../../../src/controllers/daemonset/rolling.ts'
 import { findCondition, isConditionTrue, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating } from '../../../src/controllers/kit/workload/index.ts'
 import { type Call, describe } from '../call.ts'
 import type { Invariant, Verdict } from '../invariant.ts'
@@ -10,7 +9,7 @@ import { type LateChildren, isLate } from '../owned-children.ts'
 import type { World } from '../world.ts'
 import { isStuck } from './troubles.ts'
 
-export const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
+const imageOf = ({ spec }: Pick<Pod, 'spec'>): string | undefined => spec.containers[0]?.image
 const isOld = (set: DaemonSet, pod: Pod): boolean => imageOf(pod) !== imageOf({ spec: set.spec.template.spec! })
 const ownerOf = (pod: Pod): string | undefined => controllerOf(pod)?.uid
 const isHealthy = (pod: Pod): boolean => isPodActive(pod) && isPodReady(pod)

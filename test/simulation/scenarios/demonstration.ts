@@ -19,9 +19,9 @@ const byName = (a: KubeObject, b: KubeObject) => (a.metadata.name! < b.metadata.
 const controller = defineController<ReplicaSet, Observed, Action>({
   name: 'demonstration',
   owner: replicasets,
-  owns: [configmaps],
-  finalizer: 'simulation/children',
-  workers: 2,
+  sources: { owns: [configmaps] },
+  deletion: { finalizer: 'simulation/children' },
+  timing: { workers: 2 },
   observe: ({ caches }, owner) => ({ owner, children: caches.owned(configmaps, owner).sort(byName) }),
   plan({ owner, children }) {
     const wanted = owner.metadata.deletionTimestamp ? 0 : replicasOf(owner)
@@ -40,7 +40,7 @@ const controller = defineController<ReplicaSet, Observed, Action>({
     },
     Delete: { pace: 'all at once', run: ({ writer }, { child }) => writer.delete(configmaps, child) },
   },
-  status: ({ children }) => ({ replicas: children.length }),
+  status: { compute: ({ children }) => ({ replicas: children.length }) },
 })
 
 const family: Family = { owner: replicasets, child: configmaps, wantedBy: replicasOf }

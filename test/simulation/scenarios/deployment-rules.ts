@@ -2,7 +2,7 @@ import type { Deployment, Pod, ReplicaSet } from '../../../src/api/generated/typ
 import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, deployments, pods, replicasets } from '../../../src/client/index.ts'
 import { findCondition, isPodActive, isPodReady } from '../../../src/controllers/kit/workload/index.ts'
-import { boundsOf, isRollingUpdate, replicasOf } from '../../../src/controllers/deployment/bounds.ts'
+import { boundsOf, isRollingUpdate, replicasOf } from '../../../src/controllers/deployment/rolling.ts'
 import { sortOut } from '../../../src/controllers/deployment/replica-sets.ts'
 import { isScaled } from '../../../src/controllers/deployment/scaling.ts'
 import { type Call, describe, isWrite } from '../call.ts'

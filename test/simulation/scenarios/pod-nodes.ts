@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from '../../../src/api/generated/types.ts'
-import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { claimNamesOf } from '../../../src/api/kinds/volumes/volume-references.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, persistentvolumeclaims, pods } from '../../../src/client/index.ts'
 import { isPodFinished, isPodReady, timestamp } from '../../../src/controllers/kit/workload/index.ts'

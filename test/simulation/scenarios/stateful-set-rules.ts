@@ -1,6 +1,6 @@
 import type { ControllerRevision, DeleteOptions, PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/api/generated/types.ts'
-import { percentOf } from '../../../src/api/int-or-string.ts'
-import { claimNamesOf } from '../../../src/api/kinds/pod-claims.ts'
+import { percentOf } from '../../../src/api/numbers/int-or-string.ts'
+import { claimNamesOf } from '../../../src/api/kinds/volumes/volume-references.ts'
 import type { KubeObject } from '../../../src/api/object.ts'
 import { controllerOf, controllerrevisions, persistentvolumeclaims, pods, statefulsets } from '../../../src/client/index.ts'
 import { findCondition, isConditionTrue, isPodFinished, isPodReady, isPodTerminating, millisecondsOf } from '../../../src/controllers/kit/workload/index.ts'

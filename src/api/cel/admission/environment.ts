@@ -2,15 +2,29 @@ import type { Environment } from '../environment.ts'
 import { kubernetesEnvironment } from '../kubernetes.ts'
 import { authorizerType, resourceCheckType } from '../libraries/authorizer.ts'
 import {
-  type CelType, type Field, boolType, dynType, intType, listType, mapType, objectType, stringType, timestampType,
+  type CelType,
+  type Field,
+  boolType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  objectType,
+  stringType,
+  timestampType,
 } from '../types.ts'
 
 const kindType = objectType('kubernetes.GroupVersionKind', { group: stringType, version: stringType, kind: stringType })
 const resourceType = objectType('kubernetes.GroupVersionResource', {
-  group: stringType, version: stringType, resource: stringType,
+  group: stringType,
+  version: stringType,
+  resource: stringType,
 })
 const userInfoType = objectType('kubernetes.UserInfo', {
-  username: stringType, uid: stringType, groups: listType(stringType), extra: mapType(stringType, listType(stringType)),
+  username: stringType,
+  uid: stringType,
+  groups: listType(stringType),
+  extra: mapType(stringType, listType(stringType)),
 })
 
 /** The type of `request`: an AdmissionRequest without its uid and its objects, which are variables of their own. */
@@ -30,7 +44,11 @@ export const admissionRequestType = objectType('kubernetes.AdmissionRequest', {
 })
 
 const namespaceConditionType = objectType('kubernetes.NamespaceCondition', {
-  status: stringType, type: stringType, lastTransitionTime: timestampType, message: stringType, reason: stringType,
+  status: stringType,
+  type: stringType,
+  lastTransitionTime: timestampType,
+  message: stringType,
+  reason: stringType,
 })
 const namespaceMetadataType = objectType('kubernetes.NamespaceMetadata', {
   name: stringType,
@@ -52,14 +70,15 @@ export const admissionNamespaceType = objectType('kubernetes.Namespace', {
   metadata: namespaceMetadataType,
   spec: objectType('kubernetes.NamespaceSpec', { finalizers: listType(stringType) }),
   status: objectType('kubernetes.NamespaceStatus', {
-    conditions: listType(namespaceConditionType), phase: stringType,
+    conditions: listType(namespaceConditionType),
+    phase: stringType,
   }),
 })
 
-export interface AdmissionVariables {
+interface AdmissionVariables {
   hasParams?: boolean
   hasAuthorizer?: boolean
-  /** The type of `object` and `oldObject`; any, if it is not given. */
+  /** The type of `object` and `oldObject`; `dyn` if undefined. */
   object?: CelType
   params?: CelType
 }
@@ -79,11 +98,17 @@ export function admissionEnvironment(
   })
 }
 
-/** The same with `variables`. The fields may grow: an expression may use those that are there when it is compiled. */
+/**
+ * Adds `variables` to an environment. `fields` may grow later: an expression may use the fields that exist when it is
+ * compiled.
+ */
 export const withVariables = (environment: Environment, fields: Map<string, Field>): Environment =>
   environment.extend({ variables: { kind: 'object', name: 'kubernetes.variables', fields } })
 
-/** The type that a variable has for those that use it: scalars, and lists and maps of them; any for the rest. */
+/**
+ * The type of a variable as other expressions see it: scalars, and lists and maps of scalars, keep their type. Any
+ * other type becomes `dyn`.
+ */
 export function variableType(type: CelType | undefined): CelType {
   switch (type?.kind) {
     case 'bool':

@@ -6,14 +6,14 @@ import { type CelType, type Field, formatType } from '../types.ts'
 import { CelError, type Value } from '../values.ts'
 import { variableType, withVariables } from './environment.ts'
 
-/** Kubernetes' limit for all validations of a policy, and for each other sort of its expressions. */
+/** Kubernetes' cost limit for all validations of a policy, and for each other group of its expressions. */
 export const policyBudget = 10_000_000
-/** Kubernetes' limit for all match conditions of a webhook or policy. */
+/** Kubernetes' cost limit for all match conditions of a webhook or policy. */
 export const matchConditionBudget = 2_500_000
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** An expression of a webhook or policy: ready to run, or why it is not. */
+/** An expression of a webhook or policy: compiled, or the reason why it did not compile. */
 export interface AdmissionExpression {
   readonly text: string
   readonly program?: Program
@@ -27,12 +27,18 @@ export interface AdmissionVariable extends AdmissionExpression {
 }
 
 const names: Partial<Record<CelType['kind'], string>> = {
-  null: 'null_type', timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration',
+  null: 'null_type',
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
 }
 const nameOf = (type: CelType): string => names[type.kind] ?? formatType(type)
 
-/** Compiles an expression whose result is of one of these types; of any, if there are none. */
-export function compileAdmission(text: string, environment: Environment, returns: readonly CelType[]): AdmissionExpression {
+/** Compiles an expression whose result has one of these types. An empty list allows any type. */
+export function compileAdmission(
+  text: string,
+  environment: Environment,
+  returns: readonly CelType[],
+): AdmissionExpression {
   const { program, error } = compile(text, environment)
   if (!program) return { text, error: `compilation failed: ${error.message}` }
   const got = nameOf(program.type)
@@ -42,9 +48,10 @@ export function compileAdmission(text: string, environment: Environment, returns
   return { text, error: `must evaluate to ${said} but got ${got}` }
 }
 
-/** Compiles variables in their order: each may use those before it. */
+/** Compiles variables in order. A variable may use the variables before it. */
 export function compileVariables(
-  variables: readonly { name: string; expression: string }[], base: Environment,
+  variables: readonly { name: string; expression: string }[],
+  base: Environment,
 ): { variables: AdmissionVariable[]; environment: Environment } {
   const fields = new Map<string, Field>()
   const environment = withVariables(base, fields)
@@ -56,21 +63,23 @@ export function compileVariables(
   return { variables: compiled, environment }
 }
 
-/** The result of an expression; `error` is Kubernetes' sentence. */
+/** The result of an expression. `error` has the message in Kubernetes' words. */
 export type Evaluated = { value: Value; error?: undefined } | { value?: undefined; error: string }
 
-/** Ends the evaluation of all expressions that share a budget. */
+/** Aborts the evaluation of all expressions that share a budget. */
 export class OutOfBudget extends Error {
   constructor() {
     super(outOfBudget)
   }
 }
 
-/** Evaluates the expressions of a webhook or policy for one request. Variables are computed when they are first used. */
+/**
+ * Evaluates the expressions of a webhook or policy for one request. Variables are computed when they are first used.
+ */
 export class AdmissionEvaluation {
   readonly #input: Record<string, Value | undefined>
   #remaining: number
-  /** The cost of variables since the last expression. */
+  /** The cost of the variables computed since the last expression. */
   #composed = 0
 
   constructor(input: Record<string, Value | undefined>, variables: readonly AdmissionVariable[], budget: number) {
@@ -79,12 +88,14 @@ export class AdmissionEvaluation {
     this.#input = { ...input, variables: new LazyObject(compute) }
   }
 
-  /** The part of the budget that is left. */
+  /** The remaining budget. */
   get remaining(): number {
     return this.#remaining
   }
 
-  /** Throws OutOfBudget where this expression, with the variables that it is the first to use, costs more than is left. */
+  /**
+   * Throws OutOfBudget where this expression, with the variables that it is the first to use, costs more than is left.
+   */
   evaluate({ text, program, error }: AdmissionExpression): Evaluated {
     if (!program) return { error: `compilation error: ${error!}` }
     const result = program.evaluate(this.#input)

@@ -6,7 +6,7 @@ import { toJson } from '../schema/to-json.ts'
 import { type Field, type ObjectType, dynType, listType, objectType, stringType } from '../types.ts'
 import { MapValue, type Value } from '../values.ts'
 
-/** The fields of an object that may have any: their types are compared with the schema when the object is merged. */
+/** An object type that accepts any field. The fields are compared with the schema when the object is merged. */
 class AnyFields extends Map<string, Field> {
   override get(name: string): Field {
     return { jsonName: name, type: dynType }
@@ -19,7 +19,9 @@ class AnyFields extends Map<string, Field> {
 const anyFields = new AnyFields()
 const anyObject = (name: string): ObjectType => ({ kind: 'object', name, fields: anyFields })
 
-/** The type of `Object{…}`, an apply configuration. Nested objects are named by their path: `Object.spec.template{…}`. */
+/**
+ * The type of `Object{…}`, an apply configuration. Nested objects are named by their path: `Object.spec.template{…}`.
+ */
 export const applyConfigurationType = anyObject('Object')
 
 const patchType = objectType('JSONPatch', { op: stringType, path: stringType, from: stringType, value: dynType })
@@ -34,7 +36,10 @@ export const mutationEnvironment = Environment.of({
   resolveMessage: (name) => (name === 'Object' || /^Object\../.test(name) ? anyObject(name) : undefined),
 })
 
-/** Why an object is none of its path: `Object{spec: Object.status{}}` says it is a status. Undefined if it is. */
+/**
+ * The reason why an object literal does not have the type of its path: `Object{spec: Object.status{}}` sets `spec` to a
+ * status. Undefined if it does.
+ */
 export function typeMismatch(value: Value): string | undefined {
   return value instanceof MessageValue ? mismatchAt(value, value.type!.name) : undefined
 }
@@ -58,7 +63,9 @@ function firstOf<T>(list: readonly T[], look: (item: T) => string | undefined): 
   return undefined
 }
 
-export type PatchOperations = { operations: Record<string, unknown>[]; error?: undefined } | { operations?: undefined; error: string }
+type PatchOperations =
+  | { operations: Record<string, unknown>[]; error?: undefined }
+  | { operations?: undefined; error: string }
 
 /** The operations of a JSON patch that an expression has made. */
 export function patchOperations(patches: Value): PatchOperations {

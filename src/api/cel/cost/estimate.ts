@@ -1,19 +1,18 @@
-import type { Bind, Call, Comprehension, Node } from '../syntax/ast.ts'
-import { accumulator } from '../syntax/ast.ts'
+import { type Bind, type Call, type Comprehension, type Node, accumulator } from '../syntax/ast.ts'
 import { type CelType, dynType, optionalOf } from '../types.ts'
 import { countCodePoints } from '../code-points.ts'
-import { characterCost } from '../run/sizes.ts'
+import { characterCost } from '../run/frame.ts'
 import { type CallEstimate, type SizeLookup, type Sized, libraryEstimate, matchCost, read } from './function-costs.ts'
 import { type Range, either, fixed, noCost, plus, scaled, times, unbounded, unitCost, unknownSize } from './ranges.ts'
 
-/** Sizes of the keys (or indices) and values of a list or map that an expression makes. */
+/** Sizes of the keys (or indices) and values of a list or map that an expression creates. */
 interface EntrySize {
   isList: boolean
   key: Range
   value: Range
 }
 
-/** `isWhole` says that the cost of the arguments is in it already. */
+/** `isWhole` is true if `cost` already includes the cost of the arguments. */
 interface LanguageEstimate extends CallEstimate {
   isWhole?: boolean
 }
@@ -36,7 +35,7 @@ function literalSize(node: Node): Range | undefined {
   return fixed(node.value instanceof Uint8Array ? node.value.length : 1)
 }
 
-/** Values of these types are all of one size. */
+/** Types whose values all have size 1. */
 function isScalar(type: CelType): boolean {
   const inner = optionalOf(type)
   return inner ? isScalar(inner) : ['bool', 'double', 'duration', 'int', 'timestamp', 'uint'].includes(type.kind)
@@ -44,7 +43,7 @@ function isScalar(type: CelType): boolean {
 
 const comparisons = /^(?:less|greater)(?:_equals)?_(?:string|bytes)$|^(?:not_)?equals$/
 
-/** Adds up what an expression may cost, by cel-go's rules, with the sizes that a schema allows. */
+/** Estimates the cost of an expression by cel-go's rules, with the sizes that a schema allows. */
 class Estimator {
   readonly #lookup: SizeLookup
   readonly #paths = new Map<Node, readonly string[]>()
@@ -234,7 +233,7 @@ class Estimator {
     return plus(targetCost, cost!)
   }
 
-  /** An element of a list or map is at a place of its own in the data. */
+  /** The path of an element of a list or map in the data. */
   #indexed(node: Call, overload: string, size: Range | undefined): Range | undefined {
     const part = overload === 'index_list' ? '@items' : overload === 'index_map' ? '@values' : undefined
     if (!part) return size
@@ -253,7 +252,7 @@ class Estimator {
     return { ...own, cost: plus(own.cost, ...argCosts) }
   }
 
-  /** The functions of the language whose cost goes by sizes. */
+  /** Functions of the language whose cost depends on the sizes of their arguments. */
   #languageCost(
     node: Call,
     overload: string,
@@ -326,12 +325,15 @@ class Estimator {
   }
 }
 
-/** The least and the most that an evaluation of a checked expression may cost. */
+/** The minimum and maximum cost of one evaluation of a checked expression. */
 export function estimateCost(node: Node, lookup: SizeLookup): Range {
   return new Estimator(lookup).cost(node)
 }
 
-/** Sizes by the limits in the types of variables: `self`, then names of fields, `@items`, `@keys` and `@values`. */
+/**
+ * Sizes from the limits in the types of variables. A path is `self`, then names of fields, `@items`, `@keys` and
+ * `@values`.
+ */
 export function schemaSizes(variables: Record<string, CelType>): SizeLookup {
   return (path) => {
     if (!path?.length) return undefined

@@ -1,10 +1,10 @@
-import { characterCost, patternCost } from '../run/sizes.ts'
+import { characterCost, patternCost } from '../run/frame.ts'
 import { type CelType, paramsOf } from '../types.ts'
 import { isSameType } from '../unify.ts'
 import type { Node } from '../syntax/ast.ts'
 import { type Range, fixed, plus, scaled, times, unbounded, unitCost, unknownSize } from './ranges.ts'
 
-/** A node as the cost of a call sees it: its type, its place in the data, and its size if the expression shows it. */
+/** An argument for the cost of a call: its type, its path in the data, and its size if the expression determines it. */
 export interface Sized {
   node?: Node
   type: CelType
@@ -12,13 +12,13 @@ export interface Sized {
   size?: Range | undefined
 }
 
-/** The cost of a call beside that of its arguments, and the size of what it results in. */
+/** The cost of a call without the cost of its arguments, and the size of its result. */
 export interface CallEstimate {
   cost: Range
   size?: Range
 }
 
-/** The size of data at a path, from the limits of its schema. */
+/** The size of the data at a path, from the limits of its schema. */
 export type SizeLookup = (path: readonly string[] | undefined) => Range | undefined
 
 type Estimate = (
@@ -29,13 +29,13 @@ type Estimate = (
 ) => CallEstimate | undefined
 
 const unit: Estimate = () => ({ cost: unitCost })
-/** The cost of reading as many characters, once or several times. */
+/** The cost of reading this many characters, `factor` times. */
 export const read = (size: Range, factor = 1) => scaled(size, factor * characterCost)
-/** The cost of matching a text against a pattern. */
+/** The cost of matching a string against a pattern. */
 export const matchCost = (text: Range, pattern: Range) =>
   times(read(plus(text, unitCost)), scaled(pattern, patternCost))
 
-/** The elements of a list, at their place in the data if the list has one. */
+/** The elements of a list, with their path in the data if the list has one. */
 function elementOf({ type, path }: Sized): Sized | undefined {
   const [element] = paramsOf(type)
   if (!element) return undefined
@@ -51,7 +51,7 @@ const overList: Estimate = (sizeOf, target) => {
   return { cost: times(sizeOf(target), each) }
 }
 
-/** One pass over the target, which the result is not longer than. */
+/** One pass over the target. The result is no longer than the target. */
 const overText: Estimate = (sizeOf, target) => target && { cost: read(sizeOf(target)), size: sizeOf(target) }
 
 const replace: Estimate = (sizeOf, target, args) => {
@@ -101,7 +101,7 @@ const find: Estimate = (sizeOf, target, args) => {
   return { cost: matchCost(size, sizeOf(args[0])), size: { min: 0, max: size.max } }
 }
 
-/** Upstream looks for a target, which these functions do not have, so that they come out as one unit. */
+/** Upstream charges for the argument only if the call has a target. These functions have none, so their cost is 1. */
 const overArgumentOfMember: Estimate = (sizeOf, target, args) =>
   target && args[0] ? { cost: read(sizeOf(args[0])) } : undefined
 
@@ -127,11 +127,11 @@ const selector: Estimate = (sizeOf, _, args) => {
   return { cost: plus(fixed(10), read(size), scaled(scaled(size, 0.5), 50)) }
 }
 
-/** Kubernetes takes a regular expression of 128 characters for every named format. */
+/** Kubernetes assumes a regular expression of 128 characters for every named format. */
 const formatPattern = 128
 const maxFormatName = 64
 
-/** Values of libraries that are compared in one step. */
+/** Types of libraries whose values are compared at cost 1. */
 const equality: Estimate = (_, __, args) => {
   const [left, right] = args
   if (!left || !right || left.type.kind !== 'opaque' || !isSameType(left.type, right.type)) return undefined
@@ -183,7 +183,7 @@ const estimates: Record<string, Estimate> = {
   '_==_': equality,
 }
 
-/** Kubernetes' estimate for a function of its libraries; undefined where the language's own rules hold. */
+/** Kubernetes' estimate for a function of its libraries; undefined if the rules of the language apply. */
 export function libraryEstimate(
   name: string,
   overload: string,

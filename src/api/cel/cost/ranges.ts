@@ -4,7 +4,7 @@ export interface Range {
   max: number
 }
 
-/** As good as infinite: the greatest number of Go's uint64, above which nothing grows. */
+/** The maximum of Go's uint64, used as infinity: sums and products stop there. */
 export const unbounded = 2 ** 64
 
 const cap = (n: number) => Math.min(n, unbounded)
@@ -24,11 +24,11 @@ const product = (a: number, b: number) => (a === 0 || b === 0 ? 0 : cap(a * b))
 
 export const times = (a: Range, b: Range): Range => ({ min: product(a.min, b.min), max: product(a.max, b.max) })
 
-/** Times a factor, rounded up. */
+/** Multiplies by a factor and rounds up. */
 export const scaled = (range: Range, factor: number): Range => ({
   min: cap(Math.ceil(range.min * factor)),
   max: cap(Math.ceil(range.max * factor)),
 })
 
-/** The range that has both in it. */
+/** The smallest range that contains both. */
 export const either = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) })

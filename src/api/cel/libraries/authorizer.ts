@@ -9,7 +9,7 @@ const groupCheckType = opaqueType('kubernetes.authorization.GroupCheck')
 export const resourceCheckType = opaqueType('kubernetes.authorization.ResourceCheck')
 const decisionType = opaqueType('kubernetes.authorization.Decision')
 
-/** A question to the authorizer; `serviceAccount` is asked about instead of the user of the request, if it is given. */
+/** An authorization request. If `serviceAccount` is set, it is checked instead of the user of the request. */
 export interface AuthorizationQuestion {
   verb: string
   serviceAccount?: { namespace: string; name: string }
@@ -23,19 +23,19 @@ export interface AuthorizationQuestion {
   labelSelector?: string
 }
 
-/** The answer. `error` if the authorizer could not tell. */
+/** The decision. `error` is set if the authorizer failed. */
 export interface AuthorizationAnswer {
   isAllowed: boolean
   reason?: string
   error?: string
 }
 
-/** The function that a server supplies for the variable `authorizer`. It answers at once. */
-export type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer
+/** The server's authorizer, for the variable `authorizer`. It is synchronous. */
+type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer
 
 type Question = Omit<AuthorizationQuestion, 'verb'>
 
-/** A question that is being put together; each step is a value of its own. */
+/** An authorization check that is being built. Each step returns a new value. */
 class Check extends Opaque {
   readonly typeName: string
   readonly authorize: Authorize
@@ -68,7 +68,7 @@ const named = (type: typeof authorizerType) => type as { name: string }
 /** The value of the variable `authorizer`. */
 export const authorizerValue = (authorize: Authorize): Opaque => new Check(named(authorizerType), authorize, {})
 
-/** The value of the variable `authorizer.requestResource`: a check of what the request asks for. */
+/** The value of the variable `authorizer.requestResource`: a check of the request's resource. */
 export const resourceCheckValue = (authorize: Authorize, question: Question): Opaque =>
   new Check(named(resourceCheckType), authorize, question)
 
@@ -93,7 +93,7 @@ const selectorCost = (_: Value, __: Value, selector: string) => 10 + selector.le
 const check = (_: unknown, question: Check, verb: string) =>
   new Decision(question.authorize({ ...question.question, verb }))
 
-/** One part of a question about a resource. */
+/** Sets one attribute of a resource check. */
 const part = (name: 'subresource' | 'namespace' | 'name') => [
   memberOverload(
     `resourcecheck_${name}`,

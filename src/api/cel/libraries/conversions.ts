@@ -1,7 +1,7 @@
-import { type Int64, isInt64, parseInt64, toInt64 } from '../../int64.ts'
+import { type Int64, isInt64, parseInt64, toInt64 } from '../../numbers/int64.ts'
 import { type Library, type Overload, globalOverload } from '../declarations.ts'
 import { doubleToInt, doubleToUint, formatDouble, intToUint, uintToInt } from '../numbers.ts'
-import { characterCost } from '../run/sizes.ts'
+import { characterCost } from '../run/frame.ts'
 import { checkedTimestamp, formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../time.ts'
 import {
   type CelType,
@@ -81,12 +81,12 @@ function timestampToInt({ nanos }: Timestamp): Int64 {
   return isInt64(seconds) ? toInt64(seconds) : 0
 }
 
-/** The cost of making a text of bytes, or the other way round. */
+/** The cost of converting between bytes and strings. */
 const textCost = (_: Value, given: { length: number }) => Math.ceil(given.length * characterCost)
 
 const decodeCost = (result: Value, given: { length: number }) => 50 + textCost(result, given)
 
-/** Parsing and printing takes longer here than the one unit of cel-go. */
+/** Parsing and printing take longer here than cel-go's cost of 1. */
 const slow = (cost: number) => () => cost
 
 const conversion = (
@@ -99,7 +99,7 @@ const conversion = (
 
 const same = (value: Value) => value
 
-/** Conversions by the name of the type. */
+/** Conversion functions by the name of the target type. */
 export const conversions: Library = {
   name: 'conversions',
   functions: {

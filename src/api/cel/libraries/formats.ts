@@ -1,6 +1,6 @@
 import { dns1035Name, isLabelValue, isQualifiedName, labelName, subdomainName } from '../../validation/names.ts'
 import { type Library, globalOverload, memberOverload } from '../declarations.ts'
-import { characterCost, patternCost } from '../run/sizes.ts'
+import { characterCost, patternCost } from '../run/frame.ts'
 import { parseDate, parseTimestamp } from '../time.ts'
 import { listType, opaqueType, optionalType, stringType } from '../types.ts'
 import { Opaque, Optional, type Value } from '../values.ts'
@@ -14,7 +14,7 @@ class FormatValue extends Opaque {
   readonly typeName = 'kubernetes.NamedFormat'
   readonly name: string
   readonly validate: Validate
-  /** The length of the regular expression that stands for the work of a check in its cost. */
+  /** The length of the regular expression that the cost of a format check is based on. */
   readonly patternSize: number
   constructor(name: string, validate: Validate, patternSize: number) {
     super()
@@ -97,7 +97,7 @@ function named(name: string): Optional {
   return format ? new Optional(format) : Optional.none
 }
 
-/** Kubernetes' named formats: what is wrong with a text, or nothing. */
+/** Kubernetes' named formats. A check returns the errors of a string; none if it is valid. */
 export const formatLibrary: Library = {
   name: 'format',
   functions: {

@@ -1,12 +1,12 @@
 /** The parts of a URL, as Go's net/url reads a request's. */
 export interface GoUrl {
   scheme: string
-  /** With the port. */
+  /** Host and port. */
   host: string
-  /** As it was written, if that is a valid encoding. */
+  /** The original path if it is validly encoded. */
   escapedPath: string
   query: string
-  /** Neither `//` nor `/` follows the scheme: `mailto:x`. */
+  /** The part after the scheme if it does not begin with `/`: `mailto:x`. */
   opaque: string
   text: string
 }
@@ -25,7 +25,7 @@ function splitScheme(text: string): { scheme: string; rest: string } | string {
 
 const hostCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:"<>[\]\u0080-\uffff]*$/
 
-/** The fault of a host and its port; undefined if there is none. */
+/** The error in a host with port; undefined if it is valid. */
 function hostProblem(host: string): string | undefined {
   if (host.startsWith('[')) {
     const close = host.lastIndexOf(']')
@@ -78,7 +78,9 @@ function encodePath(path: string): string {
   }).join('')
 }
 
-/** Reads an absolute URI or an absolute path, as ParseRequestURI does; a text says why it is none. */
+/**
+ * Parses an absolute URI or an absolute path as Go's ParseRequestURI does. Returns an error message if it is invalid.
+ */
 export function parseRequestUri(text: string): GoUrl | string {
   const problem = (why: string) => `parse ${JSON.stringify(text)}: ${why}`
   if (controls.test(text)) return problem('net/url: invalid control character in URL')
@@ -107,11 +109,11 @@ export function hostname(host: string): string {
   return bare.startsWith('[') ? bare.slice(1, -1) : bare
 }
 
-/** The port of a host; empty if it names none. */
+/** The port of a host; empty if there is none. */
 export const port = (host: string): string =>
   /:([0-9]*)$/.exec(host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host)?.[1] ?? ''
 
-/** The values of each key of a query. Parts that Go does not take are left out. */
+/** The values of each key of a query. Parts that Go rejects are omitted. */
 export function parseQuery(query: string): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (const part of query.split('&')) {

@@ -1,8 +1,7 @@
 import { type Library, type Meter, type Overload, charge, globalOverload, memberOverload } from '../declarations.ts'
 import { compareValues, equals, scalarKey } from '../equality.ts'
 import { add } from '../run/operators.ts'
-import type { Frame } from '../run/frame.ts'
-import { costSize, traversalCost } from '../run/sizes.ts'
+import { type Frame, costSize, traversalCost } from '../run/frame.ts'
 import {
   type CelType,
   boolType,
@@ -40,11 +39,11 @@ const summable: [string, CelType, Value][] = [
 ]
 
 const traversed = (_: Value, list: Value) => traversalCost(list)
-/** Per element that is compared, where cel-go charges nothing or too little. */
+/** The cost of each compared element, for functions that cel-go charges too little for. */
 const comparisonCost = 4
 const distinctCost = 16
 
-/** A function that looks at every element: that is paid before it begins. */
+/** A function that visits every element. The cost is charged before it runs. */
 const counted =
   (perElement: number, run: Overload['run']): Overload['run'] =>
   (meter, list: Value[], ...rest: Value[]) => {
@@ -96,7 +95,7 @@ function flatten(meter: Meter, list: Value[], depth = 1): Value[] {
   )
 }
 
-/** The order of the elements of a list by keys; all must be of one type that has an order. */
+/** Sorts the elements of a list by keys. All keys must have the same ordered type. */
 function sortedBy(meter: Meter, list: Value[], keys: Value[]): Value[] {
   if (list.length === 0) return list
   const kind = typeName(keys[0]!)
@@ -110,7 +109,7 @@ function sortedBy(meter: Meter, list: Value[], keys: Value[]): Value[] {
 
 const isScalar = (value: Value) => typeof value !== 'object' || value instanceof Double || value instanceof Uint
 
-/** The elements without repetitions; scalars are told apart by a set, others one by one. */
+/** The distinct elements of a list. Scalars are compared with a set, other values one by one. */
 function distinct(meter: Meter, list: Value[]): Value[] {
   const known = new Set<unknown>()
   const kept: Value[] = []

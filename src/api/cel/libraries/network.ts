@@ -32,7 +32,7 @@ class CidrValue extends Opaque {
   }
 }
 
-/** An address as Go's strict parser reads it, and not one of IPv4 inside IPv6. */
+/** Parses an address as Go's strict parser does. IPv4-mapped IPv6 addresses are rejected. */
 function readIp(text: string): IpValue | string {
   const ip = text.length <= 64 ? parseIp(text) : undefined
   if (text.includes('%')) return `IP address ${JSON.stringify(text)} with zone value is not allowed`
@@ -71,7 +71,7 @@ const leading = (ip: Ip, count: number) => ip.value >> BigInt(bits(ip) - count)
 const within = ({ cidr }: CidrValue, ip: Ip) =>
   cidr.address.family === ip.family && leading(cidr.address, cidr.prefix) === leading(ip, cidr.prefix)
 
-/** True if a network lies in another. */
+/** True if a network contains another. */
 const contains = (outer: CidrValue, { cidr }: CidrValue) =>
   outer.cidr.prefix <= cidr.prefix && within(outer, cidr.address)
 

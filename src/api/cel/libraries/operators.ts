@@ -16,7 +16,7 @@ import {
 } from '../types.ts'
 import { noSuchOverload } from '../values.ts'
 
-/** Operators are run by the program itself; here they have only their types. */
+/** Operators are declared here for their types. The compiler implements them. */
 const unused = () => {
   throw noSuchOverload()
 }
@@ -39,7 +39,7 @@ const names: [string, CelType][] = [
 ]
 const numbers = names.slice(1, 4)
 
-/** `<` and its kind: within a type, and between numbers of different types. */
+/** Comparison operators: within one type, and between numbers of different types. */
 function comparison(prefix: string): Overload[] {
   const same = names.map(([name, type]) => overload(`${prefix}_${name}`, [type, type], boolType))
   const mixed = numbers.flatMap(([left, a]) =>
@@ -53,7 +53,7 @@ function comparison(prefix: string): Overload[] {
 const arithmetic = (prefix: string, kinds: [string, CelType][]): Overload[] =>
   kinds.map(([name, type]) => overload(`${prefix}_${name}`, [type, type], type))
 
-/** The operators of the language, and the functions that macros are expanded to. */
+/** The operators of the language, and the functions that macros expand to. */
 export const operators: Library = {
   name: 'operators',
   functions: {

@@ -33,7 +33,7 @@ function unwrap(_: unknown, list: Value[]): Value[] {
   })
 }
 
-/** Values that may be absent. `or` and `orValue` do not look at their argument if there is a value. */
+/** Optional values. `or` and `orValue` evaluate their argument only if there is no value. */
 export const optionals: Library = {
   name: 'optionals',
   functions: {

@@ -1,4 +1,4 @@
-import { toInt64, isInt64, type Int64 } from '../../int64.ts'
+import { toInt64, isInt64, type Int64 } from '../../numbers/int64.ts'
 import {
   QuantityError,
   addQuantities,
@@ -9,15 +9,15 @@ import {
   quantityToNumber,
   quantityValue,
   subtractQuantities,
-} from '../../quantity.ts'
+} from '../../numbers/quantity.ts'
 import { type Library, type Meter, charge, globalOverload, memberOverload } from '../declarations.ts'
-import { readCost } from '../run/sizes.ts'
+import { readCost } from '../run/frame.ts'
 import { boolType, doubleType, intType, opaqueType, stringType } from '../types.ts'
 import { CelError, Double, Opaque, type Value } from '../values.ts'
 
 const quantityType = opaqueType('kubernetes.Quantity')
 
-/** An amount such as `1.5Gi`, by its text. */
+/** A quantity such as `1.5Gi`. */
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity'
   readonly text: string
@@ -41,7 +41,7 @@ function parse(meter: Meter, text: string): QuantityValue {
   }
 }
 
-/** The amount as an int; undefined if it is not whole or does not fit. */
+/** The quantity as an int; undefined if it is not a whole number or does not fit. */
 function integerOf({ text }: QuantityValue): Int64 | undefined {
   const value = quantityValue(text)
   return isInt64(value) && compareQuantity(text, String(value)) === 0 ? toInt64(value) : undefined
@@ -53,17 +53,17 @@ function asInteger(quantity: QuantityValue): Int64 {
   return value
 }
 
-/** A text that is no quantity throws. */
+/** Parses a quantity; throws a CelError if it is invalid. */
 const failureCost = 2_000
 
-/** Parsing takes about 0.5 µs, arithmetic as much. */
+/** Parsing and arithmetic take about 0.5 µs each. */
 const parseCost = (result: Value, text: string) => (result === false ? failureCost : 60) + readCost(text)
 const arithmeticCost = () => 200
 const comparisonCost = () => 60
 
 const pair = [quantityType, quantityType]
 
-/** Kubernetes' quantities. `sign` is no member, as upstream declares it. */
+/** Kubernetes' quantity library. `sign` is a global function, as upstream declares it. */
 export const quantity: Library = {
   name: 'quantity',
   functions: {

@@ -4,7 +4,7 @@ import { CelError, Opaque, type Value } from '../values.ts'
 
 const semverType = opaqueType('kubernetes.Semver')
 
-/** A version of semver.org; what is behind `+` does not count in comparisons. */
+/** A semantic version. Build metadata (after `+`) is ignored in comparisons. */
 class SemverValue extends Opaque {
   readonly typeName = 'kubernetes.Semver'
   readonly numbers: readonly [number, number, number]
@@ -32,7 +32,7 @@ function parseStrict(text: string): SemverValue | undefined {
   return new SemverValue([Number(match[1]), Number(match[2]), Number(match[3])], prerelease)
 }
 
-/** `v1.2` → `1.2.0`: without the v, leading zeros, and with the numbers that are missing. */
+/** Normalizes a version: `v1.2` → `1.2.0`. Removes the `v` and leading zeros, and adds missing numbers. */
 function normalized(text: string): string | undefined {
   const [major = '', minor, ...rest] = text.replace(/^v/, '').split('.')
   const parts = [major, ...(minor === undefined ? [] : [minor]), ...(rest.length ? [rest.join('.')] : [])]

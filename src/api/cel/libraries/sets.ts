@@ -18,7 +18,7 @@ const contains = (meter: Meter, list: Value[], part: Value[]) => part.every((ele
 const intersects = (meter: Meter, a: Value[], b: Value[]) => a.some((element) => has(meter, b, element))
 const equivalent = (meter: Meter, a: Value[], b: Value[]) => contains(meter, a, b) && contains(meter, b, a)
 
-/** Lists as sets. The cost is that of the comparisons that are made. */
+/** Set operations on lists. The cost is the number of comparisons. */
 export const sets: Library = {
   name: 'sets',
   functions: {

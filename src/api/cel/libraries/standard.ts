@@ -1,7 +1,7 @@
 import { countCodePoints } from '../code-points.ts'
 import { type Library, type Meter, type Overload, charge, globalOverload, memberOverload } from '../declarations.ts'
 import { patternFor } from '../pattern.ts'
-import { readCost } from '../run/sizes.ts'
+import { readCost } from '../run/frame.ts'
 import {
   type CelType,
   boolType,
@@ -26,7 +26,7 @@ import { CelError, type MapValue, TypeValue, type Value, typeName } from '../val
 const A = paramType('A')
 const B = paramType('B')
 
-/** Characters of a text that are counted for one unit of cost. */
+/** Number of characters that are counted at cost 1. */
 const countedPerUnit = 4
 
 function textSize(meter: Meter, text: string): number {
@@ -52,7 +52,7 @@ const edgeCost = (_: Value, __: string, part: string) => readCost(part)
 
 const text2 = [stringType, stringType]
 
-/** Functions of the language itself, but for conversions and time. */
+/** Functions of the language, without conversions and time. */
 export const standard: Library = {
   name: 'standard',
   functions: {

@@ -14,7 +14,7 @@ import {
   typeName,
 } from '../values.ts'
 
-/** A double without an exponent, in as many digits as it takes. */
+/** A double without an exponent, with as many digits as needed. */
 function plainDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity'
@@ -87,7 +87,7 @@ function floating(value: Value, precision: number, isScientific: boolean): strin
   return number.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
-/** With so many digits; a number half-way between two is rounded to the even one, as Go does. */
+/** Formats a number with this many decimals. Ties are rounded to even, as in Go. */
 function toFixed(number: number, precision: number): string {
   const nearest = number.toFixed(precision)
   const digits = number.toFixed(Math.min(100, precision + 25))
@@ -98,7 +98,7 @@ function toFixed(number: number, precision: number): string {
 }
 
 const clause = /%%|%(?:\.(\d+))?([a-zA-Z])|%/g
-/** A number with a fraction takes the longest. */
+/** Formatting a number with a fraction takes the longest. */
 const clauseCost = { f: 250, e: 100 }
 const maxPrecision = 100
 const defaultPrecision = 6

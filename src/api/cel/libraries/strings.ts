@@ -1,6 +1,6 @@
 import { countCodePoints, isNarrow, offsetOf, pointsBefore, slicePoints } from '../code-points.ts'
 import { type Library, type Meter, globalOverload, memberOverload } from '../declarations.ts'
-import { characterCost, readCost, traversalCost } from '../run/sizes.ts'
+import { characterCost, readCost, traversalCost } from '../run/frame.ts'
 import { dynType, intType, listType, stringType } from '../types.ts'
 import { CelError, type Value, noSuchOverload } from '../values.ts'
 import { formatText } from './string-format.ts'
@@ -11,7 +11,7 @@ const textList = listType(stringType)
 const outOfRange = (index: number) => new CelError(`index out of range: ${index}`)
 const readOnce = (_: Value, given: string) => readCost(given)
 const readTwice = (_: Value, given: string) => Math.ceil(given.length * 4 * characterCost)
-/** Changing letters takes longer than reading them. */
+/** Changing the case of a string takes longer than reading it. */
 const changed = (_: Value, given: string) => Math.ceil(given.length * 4 * characterCost)
 const traversed = (_: Value, given: Value) => traversalCost(given)
 
@@ -44,7 +44,7 @@ function replace(_: Meter, given: string, from: string, to: string, limit = -1):
   const parts = from === '' ? [...given] : given.split(from)
   const most = limit < 0 ? Infinity : limit
   if (from !== '') return joinFirst(parts, from, to, most)
-  // An empty text stands before every character, and at the end.
+  // An empty string matches before every character, and at the end.
   let result = ''
   parts.forEach((part, i) => (result += (i < most ? to : '') + part))
   return result + (parts.length < most ? to : '')
@@ -75,10 +75,9 @@ function substring(_: Meter, given: string, from: number, to?: number): string {
 const lower = (given: string) => given.replace(/[A-Z]+/g, (part) => part.toLowerCase())
 const upper = (given: string) => given.replace(/[a-z]+/g, (part) => part.toUpperCase())
 
-// White space by Unicode, to which JavaScript adds U+FEFF and does not count U+0085.
+// Unicode's white space. JavaScript's `\s` has U+FEFF in addition, and lacks U+0085.
 const blank = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+'
-const edges =
-  new RegExp(`^${blank}|${blank}$`, 'g')
+const edges = new RegExp(`^${blank}|${blank}$`, 'g')
 
 const escapes: Record<string, string> = {
   '\x07': '\\a',

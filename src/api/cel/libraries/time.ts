@@ -1,4 +1,4 @@
-import { toInt64 } from '../../int64.ts'
+import { toInt64 } from '../../numbers/int64.ts'
 import { type Library, type Meter, type Overload, charge, memberOverload } from '../declarations.ts'
 import { dayOfYear, localDate } from '../time.ts'
 import { durationType, intType, stringType, timestampType } from '../types.ts'
@@ -19,7 +19,7 @@ const parts: Record<string, Part> = {
   getMilliseconds: (_, ms) => ms,
 }
 
-// Measured: a moment in UTC takes 0.3 µs to take apart, one in a zone by name 4 µs.
+// Measured: decomposing a timestamp takes 0.3 µs in UTC, and 4 µs in a named time zone.
 const utcCost = 60
 const zoneCost = 1_500
 
@@ -54,7 +54,7 @@ const durationPart = (name: string, unit: bigint): Overload =>
     return toInt64(duration.nanos / unit)
   })
 
-/** Functions of moments (also in a time zone) and durations. */
+/** Functions of timestamps (optionally in a time zone) and durations. */
 export const timeLibrary: Library = {
   name: 'time',
   functions: Object.fromEntries(

@@ -3,7 +3,7 @@ import { CelError, MapValue, Optional, type PlainMap, type Value, mapKey, noSuch
 const noSuchKey = (key: Value) =>
   new CelError(`no such key: ${typeof key === 'object' ? String(mapKey(key)) : String(key)}`)
 
-/** A field or key of a map or object; of an optional, what is in it. Throws if there is none. */
+/** Selects a field or key of a map or object, or of the value in an optional. Throws if it is missing. */
 export function selectFrom(operand: Value, key: Value): Value {
   if (operand instanceof MapValue) {
     const value = operand.get(key)
@@ -14,7 +14,7 @@ export function selectFrom(operand: Value, key: Value): Value {
   throw noSuchOverload()
 }
 
-/** A field or key if there is one. */
+/** Selects a field or key as an optional. */
 export function optionalSelect(operand: Value, key: Value): Optional {
   if (operand instanceof Optional) return operand.value === undefined ? operand : optionalSelect(operand.value, key)
   if (operand instanceof MapValue) {
@@ -31,7 +31,7 @@ export function hasField(operand: Value, field: string): boolean {
   throw noSuchOverload()
 }
 
-/** Adds an entry to a map that is being made; a key may stand only once. */
+/** Adds an entry to a map literal. Throws if the key is repeated. */
 export function insertEntry(map: PlainMap, key: Value, value: Value): void {
   if (map.insert(key, value)) return
   if (mapKey(key) === undefined) throw new CelError('unsupported key type')

@@ -18,7 +18,7 @@ import {
   subtract,
 } from './operators.ts'
 
-/** `left && right`: false as soon as one is false, even if the other is an error. For `||`, true. */
+/** `left && right`: false if either side is false, even if the other one fails. `||` is the mirror image with true. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     let first: Value
@@ -45,7 +45,7 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
   }
 }
 
-/** Costs of steps that take longer here than cel-go thinks: 10 ns are one unit. */
+/** Costs of functions that take longer here than cel-go's cost says. One unit is 10 ns. */
 const arithmeticCost = 3
 
 type Binary = (frame: Frame, a: Value, b: Value) => Value
@@ -89,7 +89,7 @@ const binary: Record<string, Binary> = {
   '@in': isIn,
 }
 
-/** The texts of a list literal, if it has nothing else. */
+/** The strings of a list literal that contains only string literals. */
 function constantTexts(node: Node): Set<string> | undefined {
   if (node.kind !== 'list' || node.elements.length === 0 || node.optional.size > 0) return undefined
   const texts = new Set<string>()
@@ -145,7 +145,7 @@ export function compileCall(compiler: Compiler, node: Call): Step {
 const isKnown = (node: Node): boolean =>
   node.type !== undefined && node.type.kind !== 'dyn' && node.type.kind !== 'param' && node.type.kind !== 'error'
 
-/** Nested dyn (a list of anything) does not matter: overloads look at the outermost type. */
+/** A nested dyn does not matter, because overloads are chosen by the outermost type. */
 function compileFunction(node: Call, args: Step[]): Step {
   const given = node.target ? [node.target, ...node.args] : node.args
   const overloads = node.overloads ?? []
@@ -208,7 +208,7 @@ function direct({ run, cost }: Overload, args: Step[]): Step {
   }
 }
 
-/** Finds the overload by the values, where their types are not known before. */
+/** Chooses the overload by the values if their types are not known at compile time. */
 function dispatched(overloads: readonly Overload[], args: Step[]): Step {
   return (frame) => {
     const values = args.map((arg) => arg(frame))

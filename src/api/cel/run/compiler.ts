@@ -6,13 +6,13 @@ import { compileCall } from './calls.ts'
 import type { Frame, Step } from './frame.ts'
 import { compileLoop } from './loops.ts'
 
-/** A variable of the environment that an expression uses, and where its value stands in a frame. */
+/** A variable that an expression uses, and its slot in a frame. */
 export interface Slot {
   name: string
   index: number
 }
 
-/** An object that an expression made, `Object.spec{replicas: 3}`. */
+/** An object that was created by a literal such as `Object.spec{replicas: 3}`. */
 export class MessageValue extends MapValue {
   readonly fields: ReadonlyMap<string, Value>
   constructor(type: ObjectType, fields: ReadonlyMap<string, Value>) {
@@ -30,14 +30,14 @@ export class MessageValue extends MapValue {
   }
 }
 
-/** Turns a checked expression into closures. One compiler is one expression. */
+/** Compiles a checked expression to closures. A compiler is used for one expression. */
 export class Compiler {
   readonly slots: Slot[] = []
-  /** Names of loops around the node that is being compiled, with their places in a frame. */
+  /** Loop variables in the scope of the current node, with their slots in a frame. */
   readonly #locals: { name: string; index: number }[] = []
   slotCount = 0
 
-  /** Compiles the body of a loop or binding with names of its own. */
+  /** Compiles the body of a loop or binding with additional variables in scope. */
   withLocals<T>(names: readonly string[], body: (indices: number[]) => T): T {
     const indices = names.map((name) => {
       const index = this.slotCount++

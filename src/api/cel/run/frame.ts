@@ -1,7 +1,7 @@
 import { CostExceeded, type Meter } from '../declarations.ts'
-import type { Value } from '../values.ts'
+import { type Value, MapValue } from '../values.ts'
 
-/** The state of one evaluation: its variables, and what it has cost so far. */
+/** The state of one evaluation: its variables and the cost so far. */
 export class Frame implements Meter {
   cost = 0
   readonly limit: number
@@ -16,7 +16,28 @@ export class Frame implements Meter {
 /** A compiled node. */
 export type Step = (frame: Frame) => Value
 
-/** Ends an evaluation whose cost is past its limit. Each round of a loop asks, so that plain steps need only add. */
+/** Throws if an evaluation exceeds its cost limit. Loops check each round, so plain steps only add to the cost. */
 export function checkLimit(frame: Frame): void {
   if (frame.cost > frame.limit) throw new CostExceeded()
+}
+
+/** cel-go's cost factors: per character read, and per character of a regular expression. */
+export const characterCost = 0.1
+export const patternCost = 0.25
+
+/** The size that the cost of a call depends on: the number of elements or characters; 1 for any other value. */
+export function costSize(value: Value): number {
+  if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length
+  return value instanceof MapValue ? value.size : 1
+}
+
+/** The cost of reading a string or list once. */
+export const readCost = (value: Value): number => Math.ceil(costSize(value) * characterCost)
+
+/** The cost of reading a value with all nested values. */
+export function traversalCost(value: Value): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return Math.floor(value.length * characterCost)
+  if (Array.isArray(value)) return value.reduce<number>((sum, element) => sum + traversalCost(element), 0)
+  if (!(value instanceof MapValue)) return 1
+  return value.keys().reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.get(key) ?? null), 0)
 }

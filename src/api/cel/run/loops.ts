@@ -5,10 +5,10 @@ import { insertEntry } from './access.ts'
 import type { Compiler } from './compiler.ts'
 import { type Frame, type Step, checkLimit } from './frame.ts'
 
-/** One round: puts the variables of the loop in their places. */
+/** Sets the loop variables for one round. */
 type Each = (frame: Frame, range: Value, body: () => boolean) => void
 
-/** Runs a body for each element until it says that it is done. */
+/** Runs a body for each element until it returns true. */
 function rounds(first: number, second: number | undefined): Each {
   return (frame, range, body) => {
     const { slots } = frame
@@ -36,7 +36,7 @@ function rounds(first: number, second: number | undefined): Each {
 // and making the list of one element that it adds. A map takes longer to fill here than there.
 const roundCost = { all: 3, exists: 4, existsOne: 1, list: 12, mapInsert: 10, mapMerge: 10 }
 
-/** `all` ends with the first false, `exists` with the first true; an error counts only if nothing else decides. */
+/** `all` stops at the first false, `exists` at the first true. An error counts only if no other element decides. */
 function quantifier(each: Each, range: Step, predicate: Step, decisive: boolean, cost: number): Step {
   return (frame) => {
     let failure: CelError | undefined
@@ -62,7 +62,7 @@ function quantifier(each: Each, range: Step, predicate: Step, decisive: boolean,
   }
 }
 
-/** An exception takes about as long as a hundred plain steps. */
+/** Throwing takes about as long as a hundred plain steps. */
 const errorCost = 100
 
 function existsOne(each: Each, range: Step, predicate: Step): Step {
@@ -105,7 +105,7 @@ function toList(each: Each, range: Step, filter: Step | undefined, transform: St
   }
 }
 
-/** cel-go copies the map with each entry and charges little for it; here it is one map all along. */
+/** cel-go copies the map for each entry and charges little for it. Here one map is filled. */
 function toMap(each: Each, range: Step, filter: Step | undefined, transform: Step, key: number | undefined): Step {
   return (frame) => {
     const map = new PlainMap()
@@ -126,7 +126,7 @@ function toMap(each: Each, range: Step, filter: Step | undefined, transform: Ste
   }
 }
 
-/** Compiles a macro as the loop that it stands for. */
+/** Compiles the loop of a macro. */
 export function compileLoop(compiler: Compiler, node: Comprehension): Step {
   const range = compiler.compile(node.range)
   const names = node.iterVar2 === undefined ? [node.iterVar] : [node.iterVar, node.iterVar2]

@@ -27,14 +27,13 @@ import {
   isInt,
   noSuchOverload,
 } from '../values.ts'
-import type { Frame } from './frame.ts'
+import { type Frame, characterCost, costSize } from './frame.ts'
 import { optionalSelect, selectFrom } from './access.ts'
-import { characterCost, costSize } from './sizes.ts'
 
-/** The cost of an element that is copied. */
+/** The cost of copying one element. */
 const copyCost = 0.9
 
-/** The cost of comparing two values: that of the shorter. */
+/** The cost of comparing two values: the cost of reading the shorter one. */
 const comparisonCost = (a: Value, b: Value): number => {
   const size = Math.min(costSize(a), costSize(b))
   return size <= 10 ? (size === 0 ? 0 : 1) : Math.ceil(size * characterCost)
@@ -142,7 +141,7 @@ export function negate(a: Value): Value {
   throw noSuchOverload()
 }
 
-/** The place in a list that an index means: an int, or a number of another type without a fraction. */
+/** The list position of an index: an int, or another number without a fraction. */
 function listIndex(index: Value): number {
   if (typeof index === 'number') return index
   if (typeof index === 'bigint') return Number(index)

@@ -5,15 +5,15 @@ import { CelError, type Value } from '../values.ts'
 import { Compiler, type Slot } from './compiler.ts'
 import { Frame, type Step } from './frame.ts'
 
-/** The result of an evaluation, and its cost. */
-export type Evaluation =
+/** The result of an evaluation and its cost. */
+type Evaluation =
   | { value: Value; error?: undefined; cost: number }
   | { value?: undefined; error: string; isCostExceeded: boolean; cost: number }
 
 /** Kubernetes' limit for one evaluation. */
 export const perCallLimit = 1_000_000
 
-/** An expression that is ready to run, any number of times. */
+/** A compiled expression. It can be evaluated any number of times. */
 export class Program {
   readonly expression: string
   /** The checked expression, for estimates of its cost. */
@@ -32,12 +32,12 @@ export class Program {
     this.#slots = compiler.slots
   }
 
-  /** True if the expression mentions a variable of the environment. */
+  /** True if the expression uses a variable of the environment. */
   uses(variable: string): boolean {
     return this.#slots.some((slot) => slot.name === variable)
   }
 
-  /** Evaluates with these variables, and gives up when the cost is above `limit`. */
+  /** Evaluates the expression with these variables. Fails if the cost exceeds `limit`. */
   evaluate(variables: Record<string, Value | undefined>, limit: number = perCallLimit): Evaluation {
     const slots: Value[] = []
     for (const { name, index } of this.#slots) slots[index] = variables[name] as Value

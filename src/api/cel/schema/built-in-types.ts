@@ -1,11 +1,22 @@
 import { type FieldType, structOf } from '../../schema/index.ts'
 import {
-  type CelType, type Field, type ObjectType, boolType, bytesType, doubleType, dynType, intType, listType, mapType, stringType, timestampType,
+  type CelType,
+  type Field,
+  type ObjectType,
+  boolType,
+  bytesType,
+  doubleType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  stringType,
+  timestampType,
 } from '../types.ts'
 import { escapeField } from './escaping.ts'
 import { type JsonSchema, schemaType } from './schema-types.ts'
 
-/** The fields of a structure, made when they are asked for: structures may contain themselves. */
+/** The fields of a structure, created on first use because structures can be recursive. */
 class StructFields extends Map<string, Field> {
   readonly #make: () => Iterable<[string, Field]>
   #isMade = false
@@ -70,7 +81,7 @@ function* fieldsOf(name: string): Iterable<[string, Field]> {
 /** The type of a kind of Kubernetes' own, by its name in the schema table, as type checking of policies sees it. */
 export const builtInCelType = (name: string): ObjectType | undefined => (structOf(name) ? structType(name) : undefined)
 
-/** The type of a custom kind, by its structural schema. Its metadata are those of every kind. */
+/** The type of a custom kind from its structural schema, with the metadata of every kind. */
 export function customCelType(schema: JsonSchema, name: string): CelType {
   if (schema['x-kubernetes-preserve-unknown-fields']) return dynType
   const type = schemaType(schema, true, name)

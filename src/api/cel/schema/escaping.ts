@@ -1,6 +1,6 @@
 import { reservedWords } from '../syntax/macros.ts'
 
-/** Words of CEL that cannot be the name of a field: `__if__` stands for a field `if`. */
+/** Reserved words of CEL: a field `if` is written `__if__`. */
 const escapedWords = new Set(['true', 'false', 'null', 'in', ...reservedWords])
 
 const replacements: Record<string, string> = {
@@ -12,7 +12,7 @@ const replacements: Record<string, string> = {
 const isPlain = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const isEscapable = /^[a-zA-Z_.\-/][a-zA-Z0-9_.\-/]*$/
 
-/** The name by which expressions reach a field, `a-b` → `a__dash__b`; undefined if they cannot. */
+/** The escaped name of a field in expressions, `a-b` → `a__dash__b`; undefined if the field is not accessible. */
 export function escapeField(name: string): string | undefined {
   if (escapedWords.has(name)) return `__${name}__`
   if (isPlain.test(name) && !name.includes('__')) return name

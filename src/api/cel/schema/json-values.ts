@@ -1,4 +1,4 @@
-import { toInt64 } from '../../int64.ts'
+import { toInt64 } from '../../numbers/int64.ts'
 import { deepEqual } from '../../deep-equal.ts'
 import { parseDate, parseSchemaDuration, parseTimestamp } from '../time.ts'
 import { type CelType, type Field, type ObjectType, dynType } from '../types.ts'
@@ -8,8 +8,8 @@ type Json = Record<string, unknown>
 
 const hasField = (json: Json, name: string) => Object.hasOwn(json, name)
 
-/** An object of data, read through its declared fields. What is nested in it is made when it is first asked for. */
-export class JsonObject extends MapValue {
+/** A JSON object that is read through its declared fields. Nested values are converted on first use. */
+class JsonObject extends MapValue {
   readonly json: Json
   readonly #type: ObjectType
   #parts: Map<string, Value> | undefined
@@ -24,7 +24,7 @@ export class JsonObject extends MapValue {
     return this.keys().length
   }
 
-  /** Null in a field is the same as no field. */
+  /** A field that is null counts as absent. */
   override get(key: Value): Value | undefined {
     const field = this.#type.fields.get(key as string)
     if (!field) return undefined
@@ -56,8 +56,8 @@ export class JsonObject extends MapValue {
   }
 }
 
-/** A map of data with texts as keys. */
-export class JsonMap extends MapValue {
+/** A JSON object as a map with string keys. */
+class JsonMap extends MapValue {
   readonly json: Json
   readonly #value: CelType
   readonly #parts = new Map<string, Value>()
@@ -91,7 +91,7 @@ export class JsonMap extends MapValue {
   }
 }
 
-/** Data without a type that expressions could use: two of them can only be compared. */
+/** JSON data without a declared type. It can only be compared. */
 class UnknownData extends Opaque {
   readonly typeName = 'unknown'
   readonly json: unknown
@@ -138,7 +138,7 @@ function textOf(type: CelType, json: string): Value {
 const wrongData = (wanted: string, json: unknown) =>
   new CelError(`invalid data, expected ${wanted}, got ${typeof json === 'number' ? 'float64' : typeof json}`)
 
-/** Data of JSON as a value of a declared type; throws a CelError where it is not of that type. */
+/** Converts JSON data to a value of a declared type. Throws a CelError if it does not have that type. */
 export function toValue(type: CelType, json: unknown): Value {
   if (json === null || json === undefined) {
     if (type.facts?.isNullable || type.kind === 'dyn') return null
@@ -183,7 +183,7 @@ function intOrString(json: unknown): Value {
   throw new CelError('invalid data, expected XIntOrString value to be either a string or integer')
 }
 
-/** Data of no declared type, by its form in JSON: a number without a fraction is an int. */
+/** Converts JSON data without a declared type. A number without a fraction becomes an int. */
 export function untyped(json: unknown): Value {
   if (json === null || json === undefined) return null
   if (typeof json === 'number') return Number.isInteger(json) && Number.isSafeInteger(json) ? json : new Double(json)
@@ -193,7 +193,7 @@ export function untyped(json: unknown): Value {
   return new JsonMap(json as Json, dynType)
 }
 
-/** An object of which the caller computes fields when they are first used, such as the variables of a policy. */
+/** An object whose fields the caller computes on first use, such as the variables of a policy. */
 export class LazyObject extends MapValue {
   readonly #compute: Record<string, () => Value>
   readonly #known = new Map<string, Value>()

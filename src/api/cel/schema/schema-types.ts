@@ -1,7 +1,7 @@
 import { type CelType, type Field, type ObjectType, type SchemaFacts, stringType } from '../types.ts'
 import { escapeField } from './escaping.ts'
 
-/** A structural schema as it stands in a CustomResourceDefinition, as far as expressions are concerned. */
+/** The parts of a CustomResourceDefinition's structural schema that expressions need. */
 export interface JsonSchema {
   type?: string
   format?: string
@@ -35,10 +35,10 @@ export interface ValidationRule {
   optionalOldSelf?: boolean
 }
 
-/** The bytes that a request may have: with a schema without limits, all of it may be one list. */
+/** The size limit of a request in bytes. Without limits in the schema, one list may fill the whole request. */
 export const maxRequestBytes = 3 * 1024 * 1024
 
-// Sizes in JSON: "" is the shortest text, and these are the shortest and longest of each format.
+// Sizes in JSON: `""` is the shortest string. The others are the minimum and maximum sizes of each format.
 const minString = 2
 const minDuration = 3
 const maxDuration = 32
@@ -50,7 +50,7 @@ const atLeastZero = (n: number) => Math.max(0, n)
 const facts = (schema: JsonSchema, given: SchemaFacts): SchemaFacts =>
   schema.nullable ? { ...given, isNullable: true } : given
 
-/** The most characters of a text: a character takes up to four bytes. */
+/** The maximum number of characters of a string: a character takes up to four bytes. */
 function maxTextLength(schema: JsonSchema): number {
   if (schema.maxLength !== undefined) return atLeastZero(schema.maxLength) * 4
   if (schema.enum?.length)
@@ -88,7 +88,7 @@ function listFacts(schema: JsonSchema, element: CelType): SchemaFacts {
   return facts(schema, given)
 }
 
-/** The fewest bytes of a value of a type in JSON. */
+/** The minimum size in bytes of a value of a type in JSON. */
 export const minSize = (type: CelType): number => type.facts?.minSize ?? 1
 
 function mapOrObjectType(schema: JsonSchema, typeName: string): CelType | undefined {
@@ -119,8 +119,8 @@ function mapOrObjectType(schema: JsonSchema, typeName: string): CelType | undefi
 const text: JsonSchema = { type: 'string' }
 const rootMeta: JsonSchema = { type: 'object', properties: { name: text, generateName: text } }
 
-/** The schema of a resource with what every resource has, whatever its schema says. */
-export function withRootFields(schema: JsonSchema): JsonSchema {
+/** Adds the fields that every resource has to the schema of a resource. */
+function withRootFields(schema: JsonSchema): JsonSchema {
   const given = schema.properties ?? {}
   const meta = given['metadata']
   const isComplete =
@@ -133,9 +133,9 @@ export function withRootFields(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The type that expressions see of data with a schema; undefined if they cannot see it. Fields of such types are left
- * out, too. The root of a resource always has apiVersion, kind, and the name and generateName of metadata.
- * Objects at different places are of different types, as in Kubernetes: their names are made from `typeName`.
+ * The CEL type of data with a schema; undefined if expressions cannot access it. Fields of such types are omitted. The
+ * root of a resource always has apiVersion, kind, and metadata's name and generateName. Objects at different paths have
+ * different types, as in Kubernetes: their names are derived from `typeName`.
  */
 export function schemaType(given: JsonSchema, isResourceRoot = false, typeName = 'selfType'): CelType | undefined {
   if (given['x-kubernetes-int-or-string']) {

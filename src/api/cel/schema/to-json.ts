@@ -1,10 +1,10 @@
 import { formatDuration, formatTimestamp } from '../time.ts'
 import { Double, Duration, MapValue, Optional, Timestamp, TypeValue, Uint, type Value, mapKey } from '../values.ts'
-import { toInt64 } from '../../int64.ts'
+import { toInt64 } from '../../numbers/int64.ts'
 
 /**
- * A value as plain JSON: what an audit annotation or a mutation is made of. Fields of objects have their names of JSON.
- * Undefined for a value that JSON cannot say, such as an address.
+ * Converts a value to plain JSON, for audit annotations and mutations. Fields of objects have their JSON names.
+ * Undefined for a value that JSON cannot represent, such as an address.
  */
 export function toJson(value: Value): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value

@@ -9,12 +9,12 @@ import type { Value } from '../values.ts'
 export type Node = Literal | Ident | Select | Call | ListNode | MapNode | MessageNode | Comprehension | Bind
 
 interface Base {
-  /** Where the node is blamed for an error: the operator of a call, the dot of a selection. */
+  /** The offset that errors of this node report: the operator of a call, the dot of a selection. */
   offset: number
   type?: CelType
 }
 
-export interface Literal extends Base {
+interface Literal extends Base {
   kind: 'literal'
   value: Value
 }
@@ -26,7 +26,7 @@ export interface Ident extends Base {
   reference?: Reference
 }
 
-/** The meaning of a name: a variable by its declared name, or a constant such as the type `int`. */
+/** A resolved name: a variable by its declared name, or a constant such as the type `int`. */
 export interface Reference {
   name: string
   constant?: Value
@@ -53,7 +53,7 @@ export interface Call extends Base {
 export interface ListNode extends Base {
   kind: 'list'
   elements: Node[]
-  /** Indices of the elements that are written `?x`: left out if the optional is empty. */
+  /** Indices of the optional elements `?x`, which are omitted if the optional is empty. */
   optional: Set<number>
 }
 
@@ -75,12 +75,12 @@ export interface MessageNode extends Base {
   fields: { offset: number; name: string; value: Node; isOptional: boolean }[]
 }
 
-/** Which macro a comprehension came from, so that it runs as a plain loop. */
+/** The macro that a comprehension was expanded from. It is compiled to a plain loop. */
 export type Macro = 'all' | 'exists' | 'existsOne' | 'list' | 'mapInsert' | 'mapMerge'
 
 /**
- * A loop, in cel-go's general form (for the checker and the cost), and what the loop needs to run: `filter` decides
- * about each element, `transform` is what is kept of it.
+ * A loop in cel-go's general form (for the checker and the cost), and in the form that is compiled: `filter` decides
+ * about each element, `transform` computes the result for it.
  */
 export interface Comprehension extends Base {
   kind: 'comprehension'
@@ -96,7 +96,7 @@ export interface Comprehension extends Base {
   transform?: Node
 }
 
-/** A variable with a value: what `optMap` makes of its argument. */
+/** A variable bound to a value, as `optMap` needs it for its argument. */
 export interface Bind extends Base {
   kind: 'bind'
   name: string
@@ -104,10 +104,10 @@ export interface Bind extends Base {
   result: Node
 }
 
-/** cel-go's name of the variable that collects the result of a loop. */
+/** cel-go's name of the accumulator variable of a loop. */
 export const accumulator = '__result__'
 
-/** The nodes directly below one. */
+/** The child nodes of a node. */
 export function childrenOf(node: Node): Node[] {
   switch (node.kind) {
     case 'select':
@@ -129,7 +129,7 @@ export function childrenOf(node: Node): Node[] {
   }
 }
 
-/** True if the tree is deeper than that. Without recursion: it may be very deep. */
+/** True if the tree is deeper than `limit`. It does not recurse, since the tree may be very deep. */
 export function isDeeper(root: Node, limit: number): boolean {
   let level = [root]
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,8 +1,8 @@
 import type { Issue } from './source.ts'
 
-export type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'symbol' | 'end'
+type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'symbol' | 'end'
 
-/** One word of an expression. `text` is as written; the end is `<EOF>`. */
+/** One token of an expression. `text` is the source text; the last token is `<EOF>`. */
 export interface Token {
   kind: TokenKind
   text: string
@@ -10,8 +10,7 @@ export interface Token {
 }
 
 const space = /[\t\n\f\r ]+|\/\/[^\n]*/y
-const number =
-  /0[xX][0-9a-fA-F]+[uU]?|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+[uU]?/y
+const number = /0[xX][0-9a-fA-F]+[uU]?|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+[uU]?/y
 const ident = /[_a-zA-Z][_a-zA-Z0-9]*/y
 const escaped = /`[a-zA-Z0-9_.\-/ ]+`/y
 const symbol = /==|!=|<=|>=|&&|\|\||[<>[\](){}.,\-!?:+*/%]/y
@@ -25,7 +24,7 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
 const isHex = (char: string | undefined) => char !== undefined && /[0-9a-fA-F]/.test(char)
 const hexEscapes: Record<string, number> = { x: 2, X: 2, u: 4, U: 8 }
 
-/** The length of the escape that begins at `at`; negative, up to where it goes wrong, if it is none. */
+/** The length of the escape sequence at `at`. If it is invalid, the negative length of the text up to the error. */
 function escapeLength(text: string, at: number): number {
   const kind = text[at + 1]
   if (kind === undefined) return -1
@@ -38,7 +37,9 @@ function escapeLength(text: string, at: number): number {
   return /^[0-3][0-7][0-7]/.test(text.slice(at + 1, at + 4)) ? 4 : -2
 }
 
-/** Where the text literal ends whose opening quote ends at `from`; a negative number says where it went wrong. */
+/**
+ * The end of the string literal whose opening quote ends at `from`. If it is invalid, the negative offset of the error.
+ */
 function endOfString(text: string, from: number, quote: string, isRaw: boolean): number {
   const isLong = quote.length === 3
   let at = from
@@ -65,7 +66,7 @@ const numberKind = (text: string): TokenKind => {
   return /^0[xX]/.test(text) || !/[.eE]/.test(text) ? 'int' : 'float'
 }
 
-/** Cuts an expression into words. What is no word is reported and left out, and the rest is read on, as ANTLR does. */
+/** Splits an expression into tokens. Text that is not a token is reported and skipped, as in ANTLR. */
 export function tokenize(text: string): { tokens: Token[]; issues: Issue[] } {
   const tokens: Token[] = []
   const issues: Issue[] = []
@@ -89,7 +90,7 @@ export function tokenize(text: string): { tokens: Token[]; issues: Issue[] } {
   return { tokens, issues }
 }
 
-/** The word at an offset, or how far the reading got before it was clear that there is none. */
+/** The token at `at`. If there is none, the offset at which recognition failed. */
 function readToken(text: string, at: number): Token | number {
   stringStart.lastIndex = at
   const start = stringStart.exec(text)
@@ -107,6 +108,6 @@ function readToken(text: string, at: number): Token | number {
   if (quoted) return { kind: 'escaped', text: quoted, offset: at }
   const sign = match(symbol, text, at)
   if (sign) return { kind: 'symbol', text: sign, offset: at }
-  // `=`, `&` and `|` begin a longer symbol, so the character after them is part of what was not recognized.
+  // `=`, `&` and `|` only begin longer symbols, so the character after them is part of the unrecognized text.
   return '=&|'.includes(text[at]!) ? Math.min(at + 2, text.length) : at + (text.codePointAt(at)! > 0xffff ? 2 : 1)
 }

@@ -1,5 +1,5 @@
 import { Double, Uint, type Value } from '../values.ts'
-import { isInt64, toInt64 } from '../../int64.ts'
+import { isInt64, toInt64 } from '../../numbers/int64.ts'
 
 const simpleEscapes: Record<string, number> = {
   a: 7,
@@ -18,7 +18,7 @@ const simpleEscapes: Record<string, number> = {
 
 interface Piece {
   code: number
-  /** A `\x` or octal escape, which in bytes is one byte and not a character. */
+  /** A `\x` or octal escape: one byte in a bytes literal, one character in a string. */
   isByte: boolean
   length: number
 }
@@ -46,7 +46,7 @@ function* pieces(body: string, isRaw: boolean): Generator<Piece> {
   }
 }
 
-/** The parts of a literal: `rb'x'` → raw, body `x`. */
+/** Splits a literal: `rb'x'` is raw with body `x`. */
 function unquote(text: string): { isRaw: boolean; body: string } {
   const prefix = /^[a-zA-Z]*/.exec(text)![0]
   const rest = text.slice(prefix.length)
@@ -58,7 +58,7 @@ function unquote(text: string): { isRaw: boolean; body: string } {
   return { isRaw: /r/i.test(prefix), body }
 }
 
-/** The text that a string literal stands for; undefined if an escape names no character. */
+/** The value of a string literal; undefined if an escape is not a valid character. */
 export function parseStringLiteral(text: string): string | undefined {
   const { isRaw, body } = unquote(text)
   if (isRaw || !body.includes('\\')) return body
@@ -70,7 +70,7 @@ export function parseStringLiteral(text: string): string | undefined {
   return result
 }
 
-/** The bytes of a literal such as `b'\xff'`; undefined if an escape names no character. */
+/** The value of a bytes literal such as `b'\xff'`; undefined if an escape is not a valid character. */
 export function parseBytesLiteral(text: string): Uint8Array | undefined {
   const { isRaw, body } = unquote(text)
   const bytes: number[] = []

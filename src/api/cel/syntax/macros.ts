@@ -39,12 +39,12 @@ function loop({ node, macro, vars, init, condition, step, result, filter, transf
   return { node: comprehension }
 }
 
-/** Words that are kept for the language and cannot be names. */
+/** Reserved words, which cannot be identifiers. */
 export const reservedWords = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
 
-/** The names that a macro declares, or what is wrong with them. */
+/** The variables that a macro declares, or the errors in them. */
 function variables(macro: string, args: Node[]): string[] | Issue {
   const names: string[] = []
   const wrongName =
@@ -131,8 +131,8 @@ const toMap =
   }
 
 /**
- * `x.optMap(v, e)`: the value of `x` is bound to `v` if there is one. cel-go copies `x`, which doubles with each call in a
- * chain; here it is bound to a name first.
+ * `x.optMap(v, e)`: `v` is bound to the value of `x` if there is one. cel-go copies `x`, which doubles the cost with
+ * each call in a chain; here `x` is bound to a variable first.
  */
 const optional =
   (isFlat: boolean): Expand =>
@@ -152,7 +152,7 @@ const optional =
     return { node: { kind: 'bind', offset: at, name: input, init: node.target!, result: choice } }
   }
 
-/** `list.sortBy(e, key)`: the list is bound to a name, so that it is evaluated once. */
+/** `list.sortBy(e, key)`: the list is bound to a variable, so it is evaluated once. */
 const sortBy: Expand = (node, vars, [key]) => {
   const at = node.offset
   const input = '@__sortBy_input__'
@@ -168,7 +168,7 @@ const sortBy: Expand = (node, vars, [key]) => {
   return { node: { kind: 'bind', offset: at, name: input, init: node.target!, result: sorted } }
 }
 
-/** By name and number of arguments: how many of them are variables, and what becomes of it. */
+/** Macros by name and number of arguments: how many of the arguments are variables, and the expansion. */
 const macros: Record<string, { vars: number; expand: Expand }> = {
   'all/2': { vars: 1, expand: all },
   'exists/2': { vars: 1, expand: exists },
@@ -199,7 +199,7 @@ function expandHas(node: Call): Expanded {
   return { node: { ...arg, offset: node.offset, isTest: true } }
 }
 
-/** The meaning of a call that names a macro; undefined for a plain call. */
+/** Expands a call of a macro; undefined for a plain call. */
 export function expandMacro(node: Call): Expanded | undefined {
   if (!node.target) return node.function === 'has' && node.args.length === 1 ? expandHas(node) : undefined
   const macro = macros[`${node.function}/${node.args.length}`]

@@ -5,15 +5,15 @@ import { parseBytesLiteral, parseNumberLiteral, parseStringLiteral } from './lit
 import type { Issue } from './source.ts'
 import { Abort, TokenReader } from './token-reader.ts'
 
-/** The parsed expression, or why it is none. */
-export type Parsed = { node: Node; issues?: undefined } | { node?: undefined; issues: Issue[] }
+/** The parsed expression, or its syntax errors. */
+type Parsed = { node: Node; issues?: undefined } | { node?: undefined; issues: Issue[] }
 
-/** cel-go's limits: nesting of an expression, and its length in code points. */
+/** cel-go's limits for the nesting of an expression, and for its length in code points. */
 const maxDepth = 250
 const maxCodePoints = 100_000
-/** Brackets and operators together make deep trees, too. */
+/** The limit for nested brackets and operators together. */
 const maxTreeDepth = 1_000
-/** A text with more mistakes is no expression at all. */
+/** Parsing stops after this many errors. */
 const maxMistakes = 100
 
 const keywords = new Set(['true', 'false', 'null', 'in'])
@@ -25,7 +25,7 @@ const isRelation = (token: Token) => (token.kind === 'symbol' || token.text === 
 const isSymbol = (token: Token, symbols: string) =>
   token.kind === 'symbol' && token.text.length === 1 && symbols.includes(token.text)
 
-/** Reads CEL's grammar by recursive descent, with the messages of cel-go's generated parser for common mistakes. */
+/** A recursive-descent parser of CEL's grammar. Common errors have the messages of cel-go's generated parser. */
 class Parser extends TokenReader {
   #depth = 0
 
@@ -52,7 +52,7 @@ class Parser extends TokenReader {
     return node
   }
 
-  /** A chain of binary operators, each of which makes the tree one deeper. */
+  /** A left-associative chain of binary operators. Each operator makes the tree one level deeper. */
   #chain(operators: (token: Token) => boolean, operand: () => Node): Node {
     let left = operand()
     for (let links = 0; operators(this.next); links++) {
@@ -63,7 +63,7 @@ class Parser extends TokenReader {
     return left
   }
 
-  /** A chain of `&&` or `||`, as a balanced tree, so that a long one is not deep. */
+  /** A chain of `&&` or `||` as a balanced tree, so a long chain is not deep. */
   #logical(operator: '&&' | '||', operand: () => Node): Node {
     const terms = [operand()]
     const offsets: number[] = []
@@ -105,7 +105,8 @@ class Parser extends TokenReader {
     const sign = this.next
     let count = 0
     while (this.take(sign.text)) count++
-    // Two signs cancel out. `-` before a number is part of it: -9223372036854775808 is an int, its magnitude is none.
+    // Two signs cancel out. `-` before a number is part of the literal: -9223372036854775808 is an int, but
+    // 9223372036854775808 is not.
     const isOdd = count % 2 === 1
     if (sign.text === '-' && isOdd && count === 1 && (this.next.kind === 'int' || this.next.kind === 'float')) {
       return this.#suffixes(this.#number(true, sign.offset))
@@ -192,7 +193,7 @@ class Parser extends TokenReader {
       if (this.take('{')) return this.#map(token.offset)
     } else if (token.kind === 'ident' && token.text !== 'in') return this.#name(false)
     else if (token.kind !== 'end' && token.kind !== 'escaped' && token.kind !== 'ident') return this.#literal()
-    // One word too many is left out, if what follows it can go on.
+    // A single extra token is skipped if the token after it fits, as in ANTLR.
     const after = this.ahead(1)
     const canFollow =
       after &&
@@ -227,7 +228,7 @@ class Parser extends TokenReader {
     return this.#call({ kind: 'call', offset: open.offset, function: name, args: this.#arguments() })
   }
 
-  /** `a.b.Name{field: value}`, if that is what the names lead to. */
+  /** An object literal `a.b.Name{field: value}`, if a brace follows the names. */
   #message(first: Token, isRooted: boolean): MessageNode | undefined {
     let length = 0
     let name = (isRooted ? '.' : '') + first.text

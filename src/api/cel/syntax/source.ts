@@ -1,16 +1,16 @@
 import { countCodePoints } from '../code-points.ts'
 
-/** One thing that is wrong with an expression, at an offset (in UTF-16 units) of its text. */
+/** An error in an expression, at an offset (in UTF-16 units) of its text. */
 export interface Issue {
   offset: number
   message: string
 }
 
-/** The offset of an issue that is about the whole expression. */
+/** The offset of an issue that concerns the whole expression. */
 export const nowhere = -1
 
 /** Line and column, both from 1; columns count code points. */
-export interface Location {
+interface Location {
   line: number
   column: number
 }
@@ -18,8 +18,8 @@ export interface Location {
 /** cel-go keeps at most this many errors of one expression. */
 const maxIssues = 100
 
-/** Where an offset stands in a text of several lines. */
-export function locate(text: string, offset: number): Location {
+/** Line and column of an offset. */
+function locate(text: string, offset: number): Location {
   const before = text.slice(0, Math.max(0, offset))
   const lineStart = before.lastIndexOf('\n') + 1
   let line = 1
@@ -44,7 +44,7 @@ function formatIssue(text: string, issue: Issue): string {
   return `${head}\n | ${snippet}\n | ${marker(snippet, column)}`
 }
 
-/** All issues in the order of the text, each with the line it is about, as cel-go prints them. */
+/** Formats all issues in the order of their offsets, each with its source line, as cel-go prints them. */
 export function formatIssues(text: string, issues: readonly Issue[]): string {
   const sorted = issues.map((issue, i) => ({ issue, i })).sort((a, b) => a.issue.offset - b.issue.offset || a.i - b.i)
   return sorted

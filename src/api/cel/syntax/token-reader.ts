@@ -1,10 +1,10 @@
 import { type Token, tokenize } from './lexer.ts'
 import { type Issue, nowhere } from './source.ts'
 
-/** Ends the reading of an expression in which nothing sensible can follow. */
+/** Aborts parsing if nothing valid can follow. */
 export class Abort extends Error {}
 
-/** Goes through the words of an expression, and collects what is wrong with it. */
+/** Reads the tokens of an expression and collects errors. */
 export class TokenReader {
   readonly issues: Issue[]
   readonly #tokens: Token[]
@@ -16,24 +16,24 @@ export class TokenReader {
     this.issues = issues
   }
 
-  /** The word that is to be read; the end is one, too. */
+  /** The current token. The end of the text is a token, too. */
   get next(): Token {
     return this.#tokens[this.#at]!
   }
 
-  /** A word further on; the end if there is none. */
+  /** The token `n` positions ahead; the end if there is none. */
   ahead(count: number): Token {
     return this.#tokens[Math.min(this.#at + count, this.#tokens.length - 1)]!
   }
 
-  /** Takes the next word, or several. */
+  /** Consumes the next token, or several. */
   advance(count = 1): Token {
     const token = this.next
     this.#at = Math.min(this.#at + count, this.#tokens.length - 1)
     return token
   }
 
-  /** Takes the next word if it is this symbol. */
+  /** Consumes the next token if it is this symbol. */
   take(symbol: string): Token | undefined {
     return this.is(symbol) ? this.advance() : undefined
   }
@@ -51,13 +51,13 @@ export class TokenReader {
     throw new Abort()
   }
 
-  /** An error of the whole expression. */
+  /** Reports an error of the whole expression. */
   tooDeep(message: string): never {
     this.report(nowhere, message)
     throw new Abort()
   }
 
-  /** Takes a symbol that must follow; `expecting` is how cel-go's parser names what could. */
+  /** Consumes a required symbol. `expecting` lists the expected tokens as cel-go's parser prints them. */
   expect(symbol: string, expecting: string): Token {
     const token = this.take(symbol)
     if (token) return token

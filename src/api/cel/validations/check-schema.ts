@@ -177,11 +177,23 @@ function visit(schema: JsonSchema, place: Place, total: TotalCost): FieldError[]
   return errors
 }
 
+/** True if a schema has rules on it or below it. */
+export function hasRules(schema: JsonSchema): boolean {
+  if (schema['x-kubernetes-validations']?.length) return true
+  const { items, additionalProperties: values, properties, allOf } = schema
+  if (items && hasRules(items)) return true
+  if (typeof values === 'object' && hasRules(values)) return true
+  for (const name in properties) if (hasRules(properties[name]!)) return true
+  return allOf?.some(hasRules) ?? false
+}
+
 /**
  * Finds what is wrong with the rules of a schema, in Kubernetes' words: rules that do not compile, that would cost too
- * much, or that ask for an old value where there is none. `path` is that of the schema, `spec.validation.openAPIV3Schema`.
+ * much, or that ask for an old value where there is none. `path` is that of the schema,
+ * `spec.validation.openAPIV3Schema`.
  */
 export function checkSchemaRules(schema: JsonSchema, path: Path): FieldError[] {
+  if (!hasRules(schema)) return []
   const total = new TotalCost()
   const errors = visit(schema, { path, cardinality: 1, uncorrelatable: undefined, isResourceRoot: true }, total)
   return [...errors, ...total.errors(path)]

@@ -3,7 +3,7 @@ import type { Path } from '../../validation/path.ts'
 
 /** Kubernetes' limits for estimates: of one rule wherever it may stand in an object, and of all rules of a schema. */
 export const ruleCostLimit = 10_000_000
-export const schemaCostLimit = 100_000_000
+const schemaCostLimit = 100_000_000
 
 const advice =
   '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'

@@ -2,8 +2,7 @@ import type { Value } from '../values.ts'
 import type { CompiledRule } from './rules.ts'
 
 /** The text of a rule that does not hold, or why no further rule may run. */
-export type RuleMessage =
-  { text: string; error?: undefined; cost: number } | { text?: undefined; error: string; cost: number }
+type RuleMessage = { text: string; error?: undefined; cost: number } | { text?: undefined; error: string; cost: number }
 
 const maxMessageBytes = 5 * 1024
 
@@ -12,7 +11,9 @@ function plainMessage({ rule }: CompiledRule): string {
   return rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`
 }
 
-/** The message of a rule that does not hold. A messageExpression that fails, or makes no proper line, is passed over. */
+/**
+ * The message of a rule that does not hold. A messageExpression that fails, or makes no proper line, is passed over.
+ */
 export function messageOf(
   compiled: CompiledRule,
   variables: Record<string, Value>,

@@ -11,7 +11,7 @@ import { errorPath } from './field-path.ts'
 import { type CompiledRule, compileRule, rulesOf } from './rules.ts'
 
 /** Kubernetes' limit for all rules of one object. */
-export const perObjectLimit = 10_000_000
+const perObjectLimit = 10_000_000
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
@@ -44,7 +44,7 @@ export interface ValidationOptions {
   isRatcheting?: boolean
 }
 
-export interface ValidationResult {
+interface ValidationResult {
   errors: FieldError[]
   /** Failures that do not count because the value is as it was. */
   warnings: FieldError[]
@@ -280,7 +280,7 @@ export class RuleValidator {
     return this.#root !== undefined
   }
 
-  /** Judges a value. `path` is where it stands; a whole resource stands nowhere. */
+  /** Validates a value. `path` is where it stands; a whole resource stands nowhere. */
   validate(object: unknown, path?: Path, options: ValidationOptions = {}): ValidationResult {
     const steps = this.steps(object, path, options)
     for (;;) {

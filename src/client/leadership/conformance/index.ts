@@ -6,12 +6,12 @@ import { type ElectionApi, Scene } from './scene.ts'
 
 export type { ElectionApi } from './scene.ts'
 
-/** Upstream's numbers. */
+/** Defaults of client-go. */
 const leaseMs = 15_000
 const deadlineMs = 10_000
 const retryMs = 2000
 
-/** What an election must hold, whatever the API is reached by. That at most one leads is checked after every step of every test. */
+/** Tests elections over any transport. Every test checks after each step that at most one candidate leads. */
 export function electionConformance(name: string, open: () => Promise<ElectionApi>, seeds: readonly number[]): void {
   describe(`LeaderElector over ${name}`, { timeout: 60_000 }, () => {
     let scene: Scene
@@ -24,7 +24,11 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
       await scene.pass(60_000)
       expect([scene.leader(), a.elector.leaderTransitions, scene.writers]).toEqual([a, 0, ['a']])
       expect(a.attempts).toMatchObject({ refused: 0, failed: 0 })
-      expect((await scene.lease()).spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 })
+      expect((await scene.lease()).spec).toMatchObject({
+        holderIdentity: 'a',
+        leaseDurationSeconds: 15,
+        leaseTransitions: 0,
+      })
     })
 
     it('hands over when the leader crashes, once its lease is over and not before', async () => {
@@ -91,7 +95,7 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
         a.api.fault = fault
         await scene.pass(deadlineMs + 300)
         expect([scene.leader(), a.signal!.aborted]).toEqual([undefined, true])
-        if (fault === 'answers lost') return // its renewals are seen by the others
+        if (fault === 'answers lost') return // the other candidates see its renewals
         await scene.untilLed(leaseMs)
         expect(scene.leader()).not.toBe(a)
         a.api.fault = 'none'
@@ -126,7 +130,7 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
       const { written } = a.attempts
       a.clock.resume()
       expect([a.elector.isLeader(), a.signal!.aborted, a.attempts.written]).toEqual([false, true, written])
-      // The lease still names it, so it may lead again: in a new term.
+      // The lease still names it, so it may lead again, in a new term.
       const old = a.signal
       await scene.untilLed(leaseMs)
       expect(old).not.toBe(scene.leader()!.signal)
@@ -187,7 +191,10 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
       expect((await scene.lease()).metadata.labels).toEqual({ touched: '29' })
       a.crash()
       for (let i = 0; i < 17; i++) {
-        await scene.change((lease) => ({ ...lease, metadata: { ...lease.metadata, labels: { touched: `again-${i}` } } }))
+        await scene.change((lease) => ({
+          ...lease,
+          metadata: { ...lease.metadata, labels: { touched: `again-${i}` } },
+        }))
         await scene.pass(1000)
       }
       expect(scene.leader()?.name).toMatch(/^[bc]$/)
@@ -197,13 +204,23 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
       ['no spec to speak of', { spec: {} }],
       ['nobody in it, though nobody gave it up', { spec: { holderIdentity: '', leaseDurationSeconds: 15 } }],
       ['no duration', { spec: { holderIdentity: 'ghost' } }],
-      ['a renewal in the far future', { spec: { holderIdentity: 'ghost', leaseDurationSeconds: 15, renewTime: '2999-01-01T00:00:00.000000Z' } }],
-      ['a last written version that is none', { spec: {}, metadata: { annotations: { 'coxswain.dev/last-written': 'yesterday' } } }],
+      [
+        'a renewal in the far future',
+        { spec: { holderIdentity: 'ghost', leaseDurationSeconds: 15, renewTime: '2999-01-01T00:00:00.000000Z' } },
+      ],
+      [
+        'a last written version that is none',
+        { spec: {}, metadata: { annotations: { 'coxswain.dev/last-written': 'yesterday' } } },
+      ],
     ]
     for (const [what, broken] of malformed) {
       it(`takes a lease with ${what}`, async () => {
         await start()
-        await scene.admin.create(leases, { spec: {}, ...broken, metadata: { ...broken.metadata, namespace: 'default', name: 'test' } })
+        await scene.admin.create(leases, {
+          spec: {},
+          ...broken,
+          metadata: { ...broken.metadata, namespace: 'default', name: 'test' },
+        })
         const a = scene.candidate('a').start()
         await scene.untilLed(leaseMs + 3 * retryMs)
         expect([scene.leader(), a.elector.lastWritten()]).not.toContain('yesterday')
@@ -231,25 +248,28 @@ export function electionConformance(name: string, open: () => Promise<ElectionAp
       expect(scene.leader()!.elector.lastWritten()).toBe(String(written + 1000n))
     })
 
-    it.each(seeds)('never has two leaders whatever happens, and has one when all is well again (seed %d)', async (seed) => {
-      await start(seed)
-      const random = new SeededRandom(`trouble ${seed}`)
-      const candidates = ['a', 'b', 'c'].map((n) => scene.candidate(n).start())
-      await scene.pass(5000) // each has seen a lease
-      for (let round = 0; round < 60; round++) {
-        const candidate = random.pick(candidates)
-        const kind = random.below(8)
-        if (kind < 3) candidate.api.fault = random.pick(['none', 'unreachable', 'silent', 'answers lost'])
-        else if (kind < 5) candidate.clock.pause()
-        else if (kind < 7) candidate.clock.resume()
-        else await scene.admin.delete(leases, 'default', 'test').catch(() => {}) // not there: so be it
-        await scene.pass(random.below(80) * 100)
-      }
-      for (const candidate of candidates) {
-        candidate.api.fault = 'none'
-        candidate.clock.resume()
-      }
-      await scene.untilLed(leaseMs + 3 * retryMs)
-    })
+    it.each(seeds)(
+      'never has two leaders whatever happens, and has one when all is well again (seed %d)',
+      async (seed) => {
+        await start(seed)
+        const random = new SeededRandom(`trouble ${seed}`)
+        const candidates = ['a', 'b', 'c'].map((n) => scene.candidate(n).start())
+        await scene.pass(5000) // each candidate has seen a lease
+        for (let round = 0; round < 60; round++) {
+          const candidate = random.pick(candidates)
+          const kind = random.below(8)
+          if (kind < 3) candidate.api.fault = random.pick(['none', 'unreachable', 'silent', 'answers lost'])
+          else if (kind < 5) candidate.clock.pause()
+          else if (kind < 7) candidate.clock.resume()
+          else await scene.admin.delete(leases, 'default', 'test').catch(() => {}) // the lease may be missing
+          await scene.pass(random.below(80) * 100)
+        }
+        for (const candidate of candidates) {
+          candidate.api.fault = 'none'
+          candidate.clock.resume()
+        }
+        await scene.untilLed(leaseMs + 3 * retryMs)
+      },
+    )
   })
 }

@@ -4,35 +4,35 @@ import type { Random } from '../../../base/random.ts'
 import { SeededRandom } from '../../../base/seeded-random.ts'
 import { VirtualClock } from '../../../base/virtual-clock.ts'
 import { Client } from '../../client.ts'
-import { LeaderElector, type LeaderElectorOptions } from '../../leader-election.ts'
+import { LeaderElector, type LeaderElectorOptions } from '../leader-election.ts'
 import { configmaps, leases } from '../../resources.ts'
 import { FaultyTransport } from '../../testing/faulty-transport.ts'
 import { ProcessClock } from '../../testing/process-clock.ts'
-import type { Transport } from '../../transport.ts'
+import type { Transport } from '../../transport/transport.ts'
 import { NotLeaderError } from '../not-leader-error.ts'
 
-/** Where an election takes place. */
+/** The API of an election. */
 export interface ElectionApi {
   transport(): Transport
-  /** Resolves when everything that was sent has arrived. Default: at once. */
+  /** Resolves when all sent requests have arrived. Default: immediately. */
   settle?(): Promise<void>
   close(): Promise<void>
 }
 
 const stepMs = 100
-/** How often a leader writes. */
+/** Interval between the writes of a leader. */
 const writeEveryMs = 500
 
-/** What a leader writes. */
+/** The object that a leader writes. */
 const work = (data: Record<string, string>): ConfigMap => ({ metadata: { namespace: 'default', name: 'work' }, data })
 
-/** A process that wants to lead, and then writes a config map all the time. */
+/** A candidate, which writes a config map all the time while it leads. */
 export class Candidate {
   readonly name: string
   readonly clock: ProcessClock
   readonly api: FaultyTransport
   readonly elector: LeaderElector
-  /** Attempts to write as leader, and how they ended. */
+  /** Results of the leader's writes. */
   readonly attempts = { written: 0, refused: 0, failed: 0 }
   readonly told: string[] = []
   signal: AbortSignal | undefined
@@ -45,21 +45,24 @@ export class Candidate {
     this.api = new FaultyTransport(scene.api.transport(), this.clock, (request) => {
       if (request.method !== 'GET' && request.path.includes('/configmaps')) scene.arrived(this)
     })
-    this.elector = new LeaderElector(new Client(this.api, { clock: this.clock, random, retries: { unanswered: 0, throttled: 0 } }), {
-      namespace: 'default',
-      name: 'test',
-      identity: name,
-      clock: this.clock,
-      random,
-      onStartedLeading: (signal) => {
-        this.told.push('started')
-        this.signal = signal
-        this.#writeOften(signal)
+    this.elector = new LeaderElector(
+      new Client(this.api, { clock: this.clock, random, retries: { unanswered: 0, throttled: 0 } }),
+      {
+        namespace: 'default',
+        name: 'test',
+        identity: name,
+        clock: this.clock,
+        random,
+        onStartedLeading: (signal) => {
+          this.told.push('started')
+          this.signal = signal
+          this.#writeOften(signal)
+        },
+        onStoppedLeading: () => this.told.push('stopped'),
+        onNewLeader: (identity) => this.told.push(`leader ${identity}`),
+        ...options,
       },
-      onStoppedLeading: () => this.told.push('stopped'),
-      onNewLeader: (identity) => this.told.push(`leader ${identity}`),
-      ...options,
-    })
+    )
   }
 
   start(): this {
@@ -68,21 +71,24 @@ export class Candidate {
     return this
   }
 
-  /** Asks it to end, as SIGTERM does. */
+  /** Stops the candidate, as SIGTERM does. */
   stop(): Promise<void> {
     this.#stop.abort(new Error('stopped'))
     return this.#running
   }
 
-  /** It is gone from one moment to the next. */
+  /** Ends the candidate without cleanup. */
   crash(): void {
     this.clock.pause()
     this.api.fault = 'unreachable'
   }
 
-  /** Deliberately careless: it goes on whatever the signal says, as code does that was in the middle of something. */
+  /** Writes regardless of the signal, as code that was in the middle of a step does. */
   #writeOften(signal: AbortSignal): void {
-    const client = new Client(this.elector.fence(this.api), { clock: this.clock, retries: { unanswered: 0, throttled: 0 } })
+    const client = new Client(this.elector.fence(this.api), {
+      clock: this.clock,
+      retries: { unanswered: 0, throttled: 0 },
+    })
     const again = () => {
       void this.#write(client)
       if (this.signal === signal) this.clock.after(writeEveryMs, again)
@@ -101,15 +107,15 @@ export class Candidate {
   }
 }
 
-/** Several candidates and one API, under a virtual clock. After every step at most one of them is the leader. */
+/** Several candidates and one API under a virtual clock. Checks after every step that at most one candidate leads. */
 export class Scene {
   readonly clock = new VirtualClock()
   readonly api: ElectionApi
   readonly candidates: Candidate[] = []
-  /** For looking at the lease, and damaging it. */
+  /** Client for reading and damaging the lease. */
   readonly admin: Client
   readonly #random: SeededRandom
-  /** Who wrote as leader, without repetitions. */
+  /** The candidates that wrote as leader, without repetitions. */
   readonly writers: string[] = []
   readonly #breaches: string[] = []
 
@@ -131,7 +137,7 @@ export class Scene {
     return candidate
   }
 
-  /** The first of them leads. */
+  /** Starts three candidates; the first one leads. */
   async threeCandidates(): Promise<[Candidate, Candidate, Candidate]> {
     const [a, b, c] = ['a', 'b', 'c'].map((name) => this.candidate(name)) as [Candidate, Candidate, Candidate]
     a.start()
@@ -143,7 +149,7 @@ export class Scene {
     return [a, b, c]
   }
 
-  /** The one that says it leads. A process that stands still says nothing. */
+  /** Returns the candidate that claims to lead. A paused process claims nothing. */
   leader(): Candidate | undefined {
     const leaders = this.#leaders()
     if (leaders.length > 1) this.#breaches.push(`leaders: ${leaders.map((c) => c.name).join(', ')}`)
@@ -155,10 +161,11 @@ export class Scene {
     return this.candidates.filter((c) => !c.clock.isPaused && c.elector.isLeader())
   }
 
-  /** A write has reached the API. */
+  /** Records a write that reached the API. */
   arrived(by: Candidate): void {
     const leaders = this.#leaders().map((c) => c.name)
-    if (leaders.length !== 1 || leaders[0] !== by.name) this.#breaches.push(`${by.name} writes while the leader is ${leaders.join(', ')}`)
+    if (leaders.length !== 1 || leaders[0] !== by.name)
+      this.#breaches.push(`${by.name} writes while the leader is ${leaders.join(', ')}`)
     if (this.writers.at(-1) !== by.name) this.writers.push(by.name)
   }
 
@@ -172,7 +179,7 @@ export class Scene {
     }
   }
 
-  /** Lets time pass until somebody (else) leads, and says how long that took. */
+  /** Advances the clock until a (different) candidate leads, and returns the elapsed time. */
   async untilLed(limitMs: number, isWanted: (leader: Candidate) => boolean = () => true): Promise<number> {
     for (let passedMs = 0; passedMs <= limitMs; passedMs += stepMs) {
       const leader = this.leader()
@@ -182,7 +189,7 @@ export class Scene {
     throw new Error(`nobody leads after ${limitMs} ms`)
   }
 
-  /** Lets come to rest what is under way. */
+  /** Waits for pending work. */
   async settle(): Promise<void> {
     const isBusy = () => this.candidates.some((c) => c.api.pending > 0)
     const deadline = performance.now() + 10_000
@@ -198,7 +205,7 @@ export class Scene {
     } while (isBusy())
   }
 
-  /** What changes when a timer has run. */
+  /** A number that changes whenever a timer runs. */
   #ticks(): number {
     return this.candidates.reduce((sum, c) => sum + c.clock.ticks, 0)
   }
@@ -207,7 +214,7 @@ export class Scene {
     return this.admin.get(leases, 'default', 'test')
   }
 
-  /** Changes the lease behind everybody's back. */
+  /** Changes the lease as an outsider. */
   async change(change: (lease: Lease) => Lease): Promise<void> {
     await this.admin.update(leases, change(await this.lease()))
     await this.settle()

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Condition, type Saying, findCondition, isConditionTrue, removeCondition, setClockedCondition, setCondition, setTimedCondition } from './conditions.ts'
+import {
+  type Condition, type Saying, findCondition, isConditionTrue, removeCondition, setClockedCondition, setCondition,
+  setTimedCondition,
+} from './conditions.ts'
 
 const then = '2026-01-01T00:00:00Z'
 const nowMs = Date.parse('2026-01-01T01:00:00.900Z')
@@ -19,7 +22,7 @@ describe('times of a condition', () => {
   ])('%s', (_, next, transition, update, renewed) => {
     expect(findCondition(setCondition(both, next, nowMs), next.type)).toEqual({ ...next, lastTransitionTime: transition })
     expect(findCondition(setTimedCondition(both, next, nowMs), next.type)).toEqual({ ...next, lastTransitionTime: transition, lastUpdateTime: update })
-    expect(findCondition(setClockedCondition(both, next, nowMs, now, undefined), next.type)).toEqual({ ...next, lastTransitionTime: transition, lastUpdateTime: renewed })
+    expect(findCondition(setClockedCondition(both, next, nowMs, { clock: now, mark: undefined }), next.type)).toEqual({ ...next, lastTransitionTime: transition, lastUpdateTime: renewed })
   })
 })
 

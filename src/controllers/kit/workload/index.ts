@@ -1,34 +1,62 @@
-export { deadlineExceeded, hasDeadline, noDeadline, partitionReached, waitingForDeletion } from '../../../api/rollout-clock.ts'
 export {
-  availableAtMs, isPodActive, isPodAvailable, isPodFinished, isPodReady, isPodTerminating, msUntilAvailable, staysWhenDeleted,
-} from '../../../api/kinds/pod-availability.ts'
-export { millisecondsOf, timestamp } from '../../../api/timestamp.ts'
-export { announceProgress } from './announce.ts'
-export { nodesWithPod, sayAvailable, whyOf, withoutConditions } from './availability-condition.ts'
-export type { Why } from './availability-condition.ts'
-export { isMereBinding } from './binding.ts'
-export { claimsOfTemplates, volumesWithClaims } from './claim-templates.ts'
-export type { ClaimNameOf } from './claim-templates.ts'
-export { findCondition, isConditionTrue, removeCondition, setCondition, setTimedCondition } from './conditions.ts'
-export type { Condition, ProgressMark, Saying, StoredCondition } from './conditions.ts'
-export { disruptionPatch, disruptionTarget } from './disruption-target.ts'
-export { hashOf } from './hash.ts'
+  deadlineExceeded,
+  hasDeadline,
+  noDeadline,
+  partitionReached,
+  waitingForDeletion,
+} from '../../../api/kinds/workloads/rollout-clock.ts'
+export {
+  availableAtMs,
+  isPodActive,
+  isPodAvailable,
+  isPodFinished,
+  isPodReady,
+  isPodTerminating,
+  staysWhenDeleted,
+} from '../../../api/kinds/pods/pod-availability.ts'
+export { millisecondsOf, timestamp } from '../../../api/object.ts'
+export {
+  type Headway,
+  type Rollout,
+  announceProgress,
+  deadlineInMs,
+  decideProgress,
+  hasRisen,
+  isRolloutSettled,
+  secondsText,
+} from './progress.ts'
+export {
+  type Condition,
+  type Saying,
+  type StoredCondition,
+  type Why,
+  disruptionPatch,
+  disruptionTarget,
+  findCondition,
+  isConditionTrue,
+  nodesWithPod,
+  removeCondition,
+  sayAvailable,
+  setCondition,
+  setTimedCondition,
+  whyOf,
+  withoutConditions,
+} from './conditions.ts'
+export { isMereBinding, keysSelecting, raisedQuotas, selected, selectedOrphans, selectorIndex } from './watches.ts'
+export { type ClaimNameOf, claimsOfTemplates, namePrefix, podOfTemplate, volumesWithClaims } from './pod-templates.ts'
+export {
+  type RevisionStep,
+  compareText,
+  contentHashLabel,
+  hashOf,
+  inHistory,
+  reviseTo,
+  revisionHashLabel,
+  revisionName,
+  RevisionTakenError,
+  surplusRevisions,
+} from './revisions.ts'
 export { endsProgress, isFault, isUntried, podFaultOf, refusalOf, sameWords, withFault } from './pod-fault.ts'
-export type { PodFault } from './pod-fault.ts'
-export { byNode, podsByLabel, podsOnNode, selectedPods } from './pod-indexes.ts'
-export { namePrefix, podOfTemplate } from './pod-of-template.ts'
-export type { PodIdentity } from './pod-of-template.ts'
-export { podsByClaim, podsOfClaim } from './pods-of-claims.ts'
-export { deadlineInMs, decideProgress, hasRisen, isRolloutSettled, secondsText } from './progress.ts'
-export type { Headway, Rollout } from './progress.ts'
-export { raisedQuotas } from './raised-quotas.ts'
-export { byDeletionRank, compareRanks, podsByNode, rankChangesAtMs, rankOf } from './ranking.ts'
-export type { Rank } from './ranking.ts'
-export { RevisionTakenError, contentHashLabel, inHistory, revisionHashLabel } from './revisions.ts'
-export { revisionName, reviseTo, surplusRevisions } from './revisions.ts'
-export type { RevisionStep } from './revisions.ts'
-export { keysSelecting, selected, selectedOrphans, selectorIndex } from './selector-index.ts'
-export { causeReader, noCauses } from './cause-roster.ts'
-export type { Causes } from './cause-roster.ts'
-export { findersOf, nodeFinder, untilLateMs } from './surroundings.ts'
-export type { Finders } from './surroundings.ts'
+export { byNode, podsByClaim, podsByLabel, podsOfClaim, podsOnNode, selectedPods } from './pod-indexes.ts'
+export { type Rank, byDeletionRank, compareRanks, podsByNode, rankChangesAtMs, rankOf } from './ranking.ts'
+export { type Causes, type Finders, causeReader, findersOf, noCauses, nodeFinder } from './causes.ts'

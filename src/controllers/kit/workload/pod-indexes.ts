@@ -1,31 +1,37 @@
 import type { LabelSelector, Pod } from '../../../api/generated/types.ts'
+import { claimKeysOf } from '../../../api/kinds/volumes/volume-references.ts'
 import { type Labels, compileLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { pods } from '../../../client/index.ts'
 import type { Caches } from '../caches.ts'
-import { type CacheIndex, indexing } from '../definition.ts'
+import { type CacheIndex, indexing } from '../sources.ts'
 
 const onNode = 'on-node'
 const byLabel = 'label'
 
-/** Pods by the node they are bound to. */
+/** Pods by their node. */
 export const byNode: CacheIndex = indexing(pods, onNode, (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []))
 
-/** Pods that are bound to a node. Needs `byNode`. */
+/** The pods that are bound to a node. Requires `byNode`. */
 export const podsOnNode = (caches: Caches, node: string): Pod[] => caches.byIndex(pods, onNode, node)
 
 const pair = (namespace: string, key: string, value: string) => `${namespace} ${key}=${value}`
 
-/** A namespace, and each label in it. */
+/** The index values of an object: its namespace, and each of its labels in the namespace. */
 function placesOf(namespace: string, labels: Labels): string[] {
   const places = [namespace]
   for (const key in labels) places.push(pair(namespace, key, labels[key]!))
   return places
 }
 
-/** Pods by each of their labels, so that a selector need not look at a whole namespace. */
-export const podsByLabel: CacheIndex = indexing(pods, byLabel, ({ metadata }) => placesOf(metadata.namespace ?? '', metadata.labels))
+/** Pods by each of their labels, so that a selector does not traverse the namespace. */
+export const podsByLabel: CacheIndex = indexing(pods, byLabel, ({ metadata }) =>
+  placesOf(metadata.namespace ?? '', metadata.labels),
+)
 
-/** Pods of a namespace that a selector selects. Needs `podsByLabel`; costs as much as the rarest label that the selector names. */
+/**
+ * The pods of a namespace that match a selector. Requires `podsByLabel`. The cost depends on the rarest label in the
+ * selector.
+ */
 export function selectedPods(caches: Caches, namespace: string, selector: LabelSelector | undefined): Pod[] {
   if (!selector) return []
   let candidates: Pod[] | undefined
@@ -36,3 +42,11 @@ export function selectedPods(caches: Caches, namespace: string, selector: LabelS
   const matches = compileLabelSelector(selector)
   return (candidates ?? caches.byIndex(pods, byLabel, namespace)).filter((pod) => matches(pod.metadata.labels))
 }
+
+const byClaim = 'claim'
+
+/** Pods by the claims that they mount. */
+export const podsByClaim: CacheIndex = indexing(pods, byClaim, claimKeysOf)
+
+/** The pods that mount a claim. Requires `podsByClaim`. */
+export const podsOfClaim = (caches: Caches, claimKey: string): Pod[] => caches.byIndex(pods, byClaim, claimKey)

@@ -1,10 +1,10 @@
 import type { ContainerStatus, Pod } from '../../../api/generated/types.ts'
-import { deletionCostOf } from '../../../api/kinds/pod-annotations.ts'
-import { isPodActive } from '../../../api/kinds/pod-availability.ts'
-import { millisecondsOf } from '../../../api/timestamp.ts'
+import { deletionCostOf } from '../../../api/kinds/pods/pod-annotations.ts'
+import { isPodActive } from '../../../api/kinds/pods/pod-availability.ts'
+import { millisecondsOf } from '../../../api/object.ts'
 import { soonest } from '../../../base/soonest.ts'
 
-/** How many active pods there are on each node. Those without a node are together under ''. */
+/** The number of active pods per node. Pods without a node are counted under ''. */
 export function podsByNode(pods: Iterable<Pod>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const pod of pods) {
@@ -15,7 +15,10 @@ export function podsByNode(pods: Iterable<Pod>): Map<string, number> {
   return counts
 }
 
-/** The facts by which pods are given up, read once. Those that depend on the time hold until `rankChangesAtMs`. */
+/**
+ * The facts that determine the deletion order of a pod. Facts that depend on the time are valid until
+ * `rankChangesAtMs`.
+ */
 export interface Rank {
   uid: string
   isAssigned: boolean
@@ -29,16 +32,16 @@ export interface Rank {
   created: Age
 }
 
-/** A time, and the power of two that its age had when it was read. What has no time comes before all that have one. */
+/** A time, and the exponent of the power of two below its age. A missing time sorts before all others. */
 interface Age {
   atMs: number
   bucket: number
 }
 
 /**
- * Pods in the order in which they are given up: first those that are not on a node, then by phase, those that are not ready, that cost less, that
- * share their node with more of `onNodes`, that became ready later, were restarted more often, are younger. Times are told apart by powers of two of
- * their age: of pods of about the same age any may go, so that a scale-down does not end all that came with the last rollout.
+ * Sorts pods in the order in which they are deleted: first unassigned pods, then by phase, not ready, lower deletion
+ * cost, more pods of `onNodes` on the same node, ready later, more restarts, younger. Ages are compared by powers of
+ * two, so that a scale-down does not delete only the pods of the last rollout.
  */
 export function byDeletionRank(pods: readonly Pod[], onNodes: ReadonlyMap<string, number>, nowMs: number): Pod[] {
   const ranks = pods.map((pod) => ({ pod, rank: rankOf(pod, onNodes.get(pod.spec?.nodeName ?? '') ?? 0, nowMs) }))
@@ -47,7 +50,7 @@ export function byDeletionRank(pods: readonly Pod[], onNodes: ReadonlyMap<string
 
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
-/** Reads a pod that shares its node with so many others. */
+/** Reads a pod whose node has this number of other pods. */
 export function rankOf({ spec, status, metadata }: Pod, neighbours: number, nowMs: number): Rank {
   const ready = status?.conditions?.find((c) => c.type === 'Ready')
   const isReady = ready?.status === 'True'
@@ -61,14 +64,17 @@ export function rankOf({ spec, status, metadata }: Pod, neighbours: number, nowM
     neighbours,
     ready: isReady ? ageOf(millisecondsOf(ready.lastTransitionTime), nowMs) : ageless,
     restarts: mostRestarts(status?.containerStatuses),
-    sidecarRestarts: sidecars.size ? mostRestarts(status?.initContainerStatuses?.filter((s) => sidecars.has(s.name))) : 0,
+    sidecarRestarts: sidecars.size
+      ? mostRestarts(status?.initContainerStatuses?.filter((s) => sidecars.has(s.name)))
+      : 0,
     created: ageOf(millisecondsOf(metadata.creationTimestamp), nowMs),
   }
 }
 
-const mostRestarts = (statuses: readonly ContainerStatus[] = []): number => statuses.reduce((most, { restartCount }) => Math.max(most, restartCount), 0)
+const mostRestarts = (statuses: readonly ContainerStatus[] = []): number =>
+  statuses.reduce((most, { restartCount }) => Math.max(most, restartCount), 0)
 
-/** Less than 0 if `a` is given up before `b`. */
+/** Negative if `a` is deleted before `b`. */
 export function compareRanks(a: Rank, b: Rank): number {
   return (
     Number(a.isAssigned) - Number(b.isAssigned) ||
@@ -84,7 +90,7 @@ export function compareRanks(a: Rank, b: Rank): number {
   )
 }
 
-/** The younger first. */
+/** The younger pod first. */
 const compareAges = (a: Rank, b: Rank, ageOfA: Age, ageOfB: Age): number =>
   ageOfA.atMs === ageOfB.atMs ? 0 : ageOfA.bucket - ageOfB.bucket || byUid(a, b)
 
@@ -95,11 +101,11 @@ const ageless: Age = { atMs: Infinity, bucket: -2 }
 const ageOf = (atMs: number, nowMs: number): Age =>
   Number.isNaN(atMs) ? ageless : { atMs, bucket: bucketOf(atMs, nowMs) }
 
-// Kubernetes takes the logarithm of nanoseconds: where a bucket ends depends on it.
+// Kubernetes takes the logarithm of nanoseconds, which determines where a bucket ends.
 const bucketOf = (atMs: number, nowMs: number): number =>
   nowMs > atMs ? Math.floor(Math.log2((nowMs - atMs) * 1e6)) : -1
 
-/** The time from which on a rank is another one though its pod is the same: one of its ages passes a power of two. */
+/** The time at which the rank changes although the pod does not: one of its ages reaches the next power of two. */
 export const rankChangesAtMs = ({ ready, created }: Rank): number | undefined =>
   soonest(bucketEndsAtMs(ready), bucketEndsAtMs(created))
 

@@ -1,34 +1,54 @@
 import type { ControllerRevision, PodTemplateSpec } from '../../../api/generated/types.ts'
-import { type Int64, addInt64, compareInt64 } from '../../../api/int64.ts'
-import { holdsTemplate, templatePatch } from '../../../api/kinds/controller-revision.ts'
-import { hashOf } from './hash.ts'
+import { nameAlphabet } from '../../../api/generated-name.ts'
+import { type Int64, addInt64, compareInt64 } from '../../../api/numbers/int64.ts'
+import { goJson, sortKeys } from '../../../api/json/index.ts'
+import { holdsTemplate, templatePatch } from '../../../api/kinds/workloads/controller-revision.ts'
 
-/** The label that says which revision a pod, or a DaemonSet's ControllerRevision, is of. */
-export const revisionHashLabel = 'controller-revision-hash'
-/** The label with the hash of what it holds that ControllerRevisions of StatefulSets and CloneSets have. */
-export const contentHashLabel = 'controller.kubernetes.io/hash'
-
-/** Revisions from the oldest to the newest. Of two with the same number the older object, then the lesser name, comes first. */
-export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revision'>>(revisions: readonly R[]): R[] {
-  const createdAt = (r: R) => r.metadata.creationTimestamp ?? ''
-  return revisions.toSorted((a, b) => compareInt64(a.revision, b.revision) || compare(createdAt(a), createdAt(b)) || compare(a.metadata.name ?? '', b.metadata.name ?? ''))
+/**
+ * A short hash of a JSON value, independent of the order of keys. Another `collisionCount` produces another hash. For
+ * the data of a ControllerRevision it equals the hash of Kubernetes.
+ */
+export function hashOf(value: unknown, collisionCount = 0): string {
+  const text = goJson(sortKeys(value)) + collisionCount
+  return [...String(fnv32(text))].map((digit) => nameAlphabet[digit.charCodeAt(0) % nameAlphabet.length]).join('')
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** FNV-1, which multiplies before the XOR, unlike FNV-1a. */
+function fnv32(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash, 0x01000193) ^ byte
+  return hash >>> 0
+}
+
+/** The label with the revision of a pod, or of a DaemonSet's ControllerRevision. */
+export const revisionHashLabel = 'controller-revision-hash'
+/** The label with the content hash of ControllerRevisions of StatefulSets and CloneSets. */
+export const contentHashLabel = 'controller.kubernetes.io/hash'
+
+/** Sorts revisions from the oldest to the newest: by number, then by creation time, then by name. */
+export function inHistory<R extends Pick<ControllerRevision, 'metadata' | 'revision'>>(revisions: readonly R[]): R[] {
+  const createdAt = (r: R) => r.metadata.creationTimestamp ?? ''
+  return revisions.toSorted(
+    (a, b) =>
+      compareInt64(a.revision, b.revision) ||
+      compareText(createdAt(a), createdAt(b)) ||
+      compareText(a.metadata.name ?? '', b.metadata.name ?? ''),
+  )
+}
+
+/** Orders two texts by code units. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export { RevisionTakenError } from '../errors.ts'
 
-/** What has to happen so that the present state of a workload has a revision, which is the newest one. */
+/** The operation after which the current template of a workload is its newest revision. */
 export type RevisionStep =
   | { kind: 'Keep'; revision: ControllerRevision }
-  /** The workload has gone back to an earlier state: that revision becomes the newest. */
+  /** The workload was rolled back: an earlier revision becomes the newest. */
   | { kind: 'Renumber'; revision: ControllerRevision; to: Int64 }
   | { kind: 'Create'; name: string; data: unknown; hash: string; number: Int64 }
 
-/**
- * Decides which revision a template is. Revisions are told apart by what they hold, not by names. `history` is in
- * order.
- */
+/** Finds the revision of a template. Revisions are compared by content, not by name. `history` is sorted. */
 export function reviseTo(
   ownerName: string,
   history: readonly ControllerRevision[],
@@ -44,11 +64,15 @@ export function reviseTo(
   return { kind: 'Create', name: revisionName(ownerName, hash), data, hash, number: next }
 }
 
-/** `web-5d8f7c9b`, cut so that it is a name. */
+/** A revision name such as `web-5d8f7c9b`, truncated to the maximum length. */
 export const revisionName = (ownerName: string, hash: string): string => `${ownerName.slice(0, 223)}-${hash}`
 
-/** The revisions that may go: those beyond the limit, oldest first, that are not in use. A negative limit keeps all. `history` is in order. */
-export function surplusRevisions<R extends Pick<ControllerRevision, 'metadata'>>(history: readonly R[], inUse: ReadonlySet<string>, limit: number): R[] {
+/** The unused revisions beyond the limit, oldest first. A negative limit keeps all. `history` is sorted. */
+export function surplusRevisions<R extends Pick<ControllerRevision, 'metadata'>>(
+  history: readonly R[],
+  inUse: ReadonlySet<string>,
+  limit: number,
+): R[] {
   if (limit < 0) return []
   const unused = history.filter((r) => !inUse.has(r.metadata.name ?? ''))
   return unused.slice(0, Math.max(0, unused.length - limit))

@@ -5,9 +5,15 @@ import { namePattern } from '../../name-pattern.ts'
 
 /** What stands for an image on a machine without images. The first entry that fits counts. */
 export interface CatalogueEntry {
-  /** With `*` for anything. Without a slash it is compared with the last part of the name, without a colon with the name without its tag. */
+  /**
+   * With `*` for anything. Without a slash it is compared with the last part of the name, without a colon with the name
+   * without its tag.
+   */
   image: string
-  /** What the image's own command would be, and its arguments: a container's `command` stands for both, its `args` for the latter. */
+  /**
+   * What the image's own command would be, and its arguments: a container's `command` stands for both, its `args` for
+   * the latter.
+   */
   command?: readonly string[]
   args?: readonly string[]
   env?: Readonly<Record<string, string>>
@@ -16,9 +22,14 @@ export interface CatalogueEntry {
   missing?: boolean
 }
 
-const shellByDefault = ['busybox', 'alpine', 'debian', 'ubuntu', 'bash', 'fedora', 'centos', 'rockylinux'].map((image) => ({ image, args: ['sh'] }))
+const shellByDefault = ['busybox', 'alpine', 'debian', 'ubuntu', 'bash', 'fedora', 'centos', 'rockylinux'].map(
+  (image) => ({ image, args: ['sh'] }),
+)
 
-/** Debian 12's. Its numbers turn into integers on the way, and `perl -Mbignum=bpi -wle 'print bpi(2000)'`, which the image's own perl can do, dies of that. */
+/**
+ * Debian 12's. Its numbers turn into integers on the way, and `perl -Mbignum=bpi -wle 'print bpi(2000)'`, which the
+ * image's own perl can do, dies of that.
+ */
 const oddPerl = '/usr/share/perl/5.36/Math/BigFloat.pm'
 const perlEnv = () => (existsSync(oddPerl) ? { env: { PERL5OPT: '-MMath::BigFloat=downgrade' } } : {})
 
@@ -35,12 +46,14 @@ const keys = new Set(['image', 'command', 'args', 'env', 'workingDir', 'missing'
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
 const isTextMap = (value: unknown) => isMap(value) && Object.values(value).every(isText)
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads a catalogue file, YAML or JSON. Throws an error that says which entry is wrong, and how. */
 export async function parseCatalogue(text: string): Promise<CatalogueEntry[]> {
   const { value } = parseYaml(text)
-  if (!isMap(value) || !Array.isArray(value['images'])) throw new Error('an image catalogue is a map with a list "images"')
+  if (!isMap(value) || !Array.isArray(value['images']))
+    throw new Error('an image catalogue is a map with a list "images"')
   return (value['images'] as unknown[]).map((entry, index) => {
     const wrong = problemOf(entry)
     if (wrong) throw new Error(`images[${index}]: ${wrong}`)
@@ -52,10 +65,13 @@ function problemOf(entry: unknown): string | undefined {
   if (!isMap(entry) || !isText(entry['image']) || entry['image'] === '') return 'image is missing'
   const unknown = Object.keys(entry).find((key) => !keys.has(key))
   if (unknown) return `unknown field "${unknown}"`
-  for (const field of ['command', 'args']) if (entry[field] !== undefined && !isTextList(entry[field])) return `${field} must be a list of strings`
+  for (const field of ['command', 'args'])
+    if (entry[field] !== undefined && !isTextList(entry[field])) return `${field} must be a list of strings`
   if (entry['env'] !== undefined && !isTextMap(entry['env'])) return 'env must be a map of strings'
   if (entry['workingDir'] !== undefined && !isText(entry['workingDir'])) return 'workingDir must be a string'
-  return entry['missing'] === undefined || typeof entry['missing'] === 'boolean' ? undefined : 'missing must be true or false'
+  return entry['missing'] === undefined || typeof entry['missing'] === 'boolean'
+    ? undefined
+    : 'missing must be true or false'
 }
 
 /** The entry for an image. */
@@ -79,4 +95,5 @@ export function fullImageName(image: string): string {
 }
 
 /** The id of an image that nobody has: always the same for the same name. */
-export const imageId = (image: string): string => `sha256:${createHash('sha256').update(fullImageName(image)).digest('hex')}`
+export const imageId = (image: string): string =>
+  `sha256:${createHash('sha256').update(fullImageName(image)).digest('hex')}`

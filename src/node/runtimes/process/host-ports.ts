@@ -11,7 +11,10 @@ export class HostPorts {
   readonly #servers = new Map<string, Server[]>()
   readonly #sockets = new Map<string, Set<Socket>>()
 
-  /** Throws where a port is taken. One that is the container's own number is left to the container: it would be in its way. */
+  /**
+   * Throws where a port is taken. One that is the container's own number is left to the container: it would be in its
+   * way.
+   */
   async open(sandboxId: string, mappings: readonly Mapping[], address: string): Promise<void> {
     const wanted = mappings.filter((m) => m.protocol === 'TCP' && m.hostPort > 0 && m.hostPort !== m.containerPort)
     if (wanted.length === 0) return
@@ -53,7 +56,8 @@ export class HostPorts {
     })
     return new Promise((resolve, reject) => {
       server.once('error', ({ message }) =>
-        reject(new SandboxNetworkError(`cannot open hostport ${hostPort} for pod: ${message}`)))
+        reject(new SandboxNetworkError(`cannot open hostport ${hostPort} for pod: ${message}`)),
+      )
       server.listen(hostPort, hostIp || nodeAddress, () => resolve(server))
     })
   }

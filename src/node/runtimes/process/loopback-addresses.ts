@@ -3,7 +3,10 @@ import { SandboxNetworkError } from '../../runtime/runtime.ts'
 
 const size = 256 * 254
 
-/** Gives every pod an address of its own in 127.x/16: on Linux all of them are this machine's, so that ports of pods do not collide. */
+/**
+ * Gives every pod an address of its own in 127.x/16: on Linux all of them are this machine's, so that ports of pods do
+ * not collide.
+ */
 export class LoopbackAddresses {
   readonly #prefix: string
   readonly #taken = new Set<string>()
@@ -39,7 +42,10 @@ export class LoopbackAddresses {
   }
 }
 
-/** A range for the runtime of a directory, so that two on one machine rarely share one: never 127.0, where the machine's own services are. */
+/**
+ * A range for the runtime of a directory, so that two on one machine rarely share one. 127.0 belongs to the machine's
+ * own services, 127.128 and above to the cluster IPs of Services.
+ */
 export function addressPrefixFor(directory: string): string {
-  return `127.${1 + (createHash('sha256').update(directory).digest()[0]! % 254)}`
+  return `127.${1 + (createHash('sha256').update(directory).digest()[0]! % 127)}`
 }

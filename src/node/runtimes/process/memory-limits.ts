@@ -10,7 +10,10 @@ export interface Limited {
 
 const lookMs = 1000
 
-/** Ends containers that hold more memory than they may. There is nobody but us to look: between two looks a container may hold more. */
+/**
+ * Ends containers that hold more memory than they may. There is nobody but us to look: between two looks a container
+ * may hold more.
+ */
 export class MemoryLimits {
   readonly #clock: Clock
   readonly #limited: () => readonly Limited[]

@@ -70,7 +70,10 @@ export const heldBytes = (pid: number): number => sizesOf(pid, ['RssAnon', 'RssS
 
 function sizesOf(pid: number, names: readonly string[]): number {
   const status = read(`/proc/${pid}/status`) ?? ''
-  return names.reduce((sum, name) => sum + Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024, 0)
+  return names.reduce(
+    (sum, name) => sum + Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024,
+    0,
+  )
 }
 
 /** What a process carries in its environment to show whose it is: those that leave their group are found by it. */
@@ -80,8 +83,21 @@ export const containerIdVariable = 'COXSWAIN_CONTAINER_ID'
 export function processesOf(containerId: string, pid: number): number[] {
   const mark = `${containerIdVariable}=${containerId}\0`
   return allProcesses()
-    .filter((p) => !p.isZombie && ((pid > 0 && p.session === pid) || `${read(`/proc/${p.pid}/environ`) ?? ''}\0`.includes(mark)))
+    .filter(
+      (p) =>
+        !p.isZombie && ((pid > 0 && p.session === pid) || `${read(`/proc/${p.pid}/environ`) ?? ''}\0`.includes(mark)),
+    )
     .map((p) => p.pid)
+}
+
+/**
+ * The first process and the program of a container that has namespaces of its own: `pid` has made them, and its child
+ * waits for the program in them.
+ */
+export function processesOfNamespace(pid: number): { first: number; program: number } {
+  const all = allProcesses().filter(({ isZombie }) => !isZombie)
+  const first = all.find(({ parent }) => parent === pid)?.pid ?? pid
+  return { first, program: all.find(({ parent }) => parent === first)?.pid ?? first }
 }
 
 /** Another one after each start of the machine. */
@@ -89,7 +105,10 @@ export function bootId(): string {
   return read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 }
 
-/** Sends a signal to a process or, with a negative number, to a group; false where there is none. Never to everybody, nor to the own group. */
+/**
+ * Sends a signal to a process or, with a negative number, to a group; false where there is none. Never to everybody,
+ * nor to the own group.
+ */
 export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   if (Math.abs(pid) <= 1) return false
   try {

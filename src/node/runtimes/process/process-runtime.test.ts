@@ -4,11 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { networkProber } from '../../probes/network-prober.ts'
+import { samplePod } from '../../sample-pod.ts'
 import type { ContainerConfig, ContainerStatus, Runtime } from '../../runtime/runtime.ts'
 import { containerConfig, sandboxConfig } from '../conformance/configs.ts'
 import { isAlive, processStat } from './proc.ts'
 import type { ProcessRuntime } from './process-runtime.ts'
-import { type ViewKind, bestView } from './root-view.ts'
+import { bestView } from './best-view.ts'
+import type { ViewKind } from './root-view.ts'
 import { ProcessBench } from './testing.ts'
 
 const bench = new ProcessBench()
@@ -128,7 +131,7 @@ describe('a command in a container', () => {
 
   it('has a terminal with a size, if it wants one', async () => {
     const { id } = await run(runtime, {})
-    const script = 'trap : WINCH; test -t 1 && echo up; until test "$(stty size)" != "0 0"; do sleep 0.01; done; read x; echo $x; stty size; exit 3'
+    const script = 'trap : WINCH; test -t 1 && echo up; until test "$(stty size)" = "45 123"; do sleep 0.01; done; read x; echo $x; stty size; exit 3'
     const attachment = await runtime.exec(id, { command: ['sh', '-c', script], tty: true, stdin: true })
     const first = await new Promise<Buffer>((resolve) => attachment.stdout.once('data', resolve))
     attachment.stdout.pause()
@@ -173,6 +176,45 @@ describe('a placeholder', () => {
     const texts = pods.map(async ({ sandbox }) => (await fetch(`http://${(await runtime.podSandboxStatus(sandbox)).ips[0]}:18081/`)).text())
     expect(await Promise.all(texts)).toEqual([expect.stringContaining('image a'), expect.stringContaining('image b')])
   })
+
+  it('answers a gRPC health probe', async () => {
+    const { sandbox, id } = await run(runtime, { image: 'some/app:1', command: [], ports: [{ name: '', containerPort: 18081, protocol: 'TCP' }] })
+    const ip = (await runtime.podSandboxStatus(sandbox)).ips[0]!
+    const pod = samplePod()
+    const container = await runtime.containerStatus(id)
+    const outcome = await networkProber(runtime).probe('readiness', { grpc: { port: 18081, service: 'shop' } }, { pod, spec: pod.spec.containers[0]!, container, podIp: ip }, 2)
+    expect(outcome).toEqual({ isSuccess: true, output: 'service healthy' })
+    await runtime.removePodSandbox(sandbox)
+  })
+
+  it('ends like a server where it cannot have a port', async () => {
+    const port = { name: '', containerPort: 18082, protocol: 'TCP' }
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(port.containerPort, '0.0.0.0', resolve))
+    const { sandbox, id } = await run(runtime, { image: 'some/app:1', command: [], ports: [port] })
+    expect(await ended(runtime, id)).toMatchObject({ exitCode: 1, reason: 'Error', message: expect.stringMatching(/^cannot answer on 127\.\S+:18082: EADDRINUSE$/) })
+    await new Promise((resolve) => taken.close(resolve))
+    await runtime.removePodSandbox(sandbox)
+  })
+})
+
+describe('an image that the catalogue does not know', () => {
+  const signal = new AbortController().signal
+
+  it('is told of', async () => {
+    const catalogue = [{ image: 'known', args: ['sh'] }]
+    const other = await bench.open({ directory: path.join(bench.directory, 'unknown'), catalogue })
+    expect([other.imageNote('known:1'), other.imageNote('unknown:1')]).toEqual([undefined, expect.stringContaining('"unknown:1" is not in the image catalogue')])
+    await other.pullImage({ image: 'unknown:1', credentials: [] }, signal)
+    await other.close()
+    const strict = await bench.open({ directory: path.join(bench.directory, 'unknown'), catalogue, unknownImages: 'fail' })
+    // It was pulled before: it is not there any more.
+    expect(await strict.imageStatus('unknown:1')).toBeUndefined()
+    await expect(strict.pullImage({ image: 'unknown:1', credentials: [] }, signal)).rejects.toThrow('docker.io/library/unknown:1: not found')
+    expect(await strict.pullImage({ image: 'known:1', credentials: [] }, signal)).toMatch(/^sha256:/)
+    await strict.close()
+  })
+
 })
 
 describe.each((['own', 'links'] as ViewKind[]).filter((kind) => kind === 'links' || view === 'own'))('the view of a container with %s', (kind) => {

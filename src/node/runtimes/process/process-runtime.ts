@@ -24,7 +24,8 @@ import { LoopbackAddresses, addressPrefixFor } from './loopback-addresses.ts'
 import { type Limited, MemoryLimits } from './memory-limits.ts'
 import { bootId, isAlive, processesOf, signalProcess } from './proc.ts'
 import { type ContainerRecord, Records, type SandboxRecord } from './records.ts'
-import { type ViewKind, bestView } from './root-view.ts'
+import { bestView } from './best-view.ts'
+import type { ViewKind } from './root-view.ts'
 import { ShimClient } from './shim-client.ts'
 import type { ProcessState } from './shim/protocol.ts'
 import { containerStatus, logPathOf, sandboxStatus } from './statuses.ts'
@@ -40,13 +41,20 @@ export interface ProcessRuntimeOptions {
   logger: Logger
   /** What stands for images, before what is built in. */
   catalogue?: readonly CatalogueEntry[]
+  /** The treatment of images that are not in the catalogue. Default: placeholder. */
+  unknownImages?: UnknownImages
   /** The first two parts of pods' addresses. Default: one of 127/8 by the directory. */
   addressPrefix?: string
   /** The built shim. Default: `coxswain-shim.mjs` beside the built program. */
   shimProgram?: string
+  /** Directories that pods must not see, where they are the node's user to the machine. */
+  hidden?: readonly string[]
   /** Default: a root of their own for containers where this machine lets us. */
   view?: ViewKind
 }
+
+/** A placeholder stands for an image that the catalogue does not know, or its pull fails. */
+export type UnknownImages = 'placeholder' | 'fail'
 
 interface Container extends ContainerRecord {
   /** Undefined until it was started. */
@@ -54,6 +62,9 @@ interface Container extends ContainerRecord {
   /** While it is being started. */
   starting?: Promise<void>
 }
+
+const isolationBy = (kind: ViewKind, why: string): Isolation =>
+  kind === 'own' ? { kind: 'user' } : kind === 'namespace' ? { kind: 'namespace' } : { kind: 'none', why }
 
 /** Runs containers as processes of this machine. What it is and what it is not: docs/runtimes.md. */
 export class ProcessRuntime implements Runtime {
@@ -71,6 +82,7 @@ export class ProcessRuntime implements Runtime {
   readonly #limits: MemoryLimits
   readonly #hostPorts = new HostPorts()
   readonly #view: Promise<ViewKind>
+  readonly #hidden: readonly string[]
   /** How pods are kept apart on this machine. */
   readonly isolationKnown: Promise<Isolation>
   #isolation: Isolation | undefined
@@ -94,14 +106,23 @@ export class ProcessRuntime implements Runtime {
     this.#catalogue = [...(options.catalogue ?? []), ...builtInEntries()]
     this.#records = new Records(directory)
     this.remembersSinceMs = this.#records.bornMs(clock.now())
-    this.#images = new ImageList(path.join(directory, 'images.json'), this.#catalogue)
+    this.#images = new ImageList(path.join(directory, 'images.json'), this.#catalogue, options.unknownImages === 'fail')
     this.#addresses = new LoopbackAddresses(options.addressPrefix ?? addressPrefixFor(directory))
     this.#usage = new UsageReader(clock)
-    this.#limits = new MemoryLimits(clock, () => this.#limited(), (id) => this.#outOfMemory(id))
+    this.#limits = new MemoryLimits(
+      clock,
+      () => this.#limited(),
+      (id) => this.#outOfMemory(id),
+    )
     const view = options.view ? Promise.resolve({ kind: options.view, why: '' }) : bestView(directory)
+    this.#hidden = options.hidden ?? []
     this.#view = view.then(({ kind }) => kind)
-    this.isolationKnown = view.then(({ kind, why }) => (this.#isolation = kind === 'own' ? { kind: 'user' } : { kind: 'none', why }))
-    this.#shim = new ShimClient(directory, (id) => this.#containerEnded(id), () => this.#shimLost())
+    this.isolationKnown = view.then(({ kind, why }) => (this.#isolation = isolationBy(kind, why)))
+    this.#shim = new ShimClient(
+      directory,
+      (id) => this.#containerEnded(id),
+      () => this.#shimLost(),
+    )
     this.#shim.install(options.shimProgram ?? path.join(import.meta.dirname, 'coxswain-shim.mjs'))
   }
 
@@ -133,7 +154,15 @@ export class ProcessRuntime implements Runtime {
         throw e
       })
     }
-    const record: SandboxRecord = { id, config, runtimeHandler, state: 'ready', createdAtMs: this.#clock.now(), address, boot: bootId() }
+    const record: SandboxRecord = {
+      id,
+      config,
+      runtimeHandler,
+      state: 'ready',
+      createdAtMs: this.#clock.now(),
+      address,
+      boot: bootId(),
+    }
     this.#records.saveSandbox(record)
     this.#sandboxes.set(id, record)
     this.#tell('started', id)
@@ -177,7 +206,8 @@ export class ProcessRuntime implements Runtime {
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
-    if (this.#sandbox(sandboxId).state !== 'ready') throw new RuntimeError('Unknown', `sandbox ${sandboxId} is not running`)
+    if (this.#sandbox(sandboxId).state !== 'ready')
+      throw new RuntimeError('Unknown', `sandbox ${sandboxId} is not running`)
     const record: ContainerRecord = { id: this.#newId(), sandboxId, config, createdAtMs: this.#clock.now() }
     this.#records.saveContainer(record)
     this.#containers.set(record.id, { ...record, process: undefined })
@@ -254,11 +284,17 @@ export class ProcessRuntime implements Runtime {
 
   async containerUsage(id: string): Promise<Usage> {
     const { process } = this.#container(id)
-    return process?.state === 'running' ? this.#usage.read(process.pid) : { atMs: this.#clock.now(), cpuNanos: 0, memoryBytes: 0 }
+    return process?.state === 'running'
+      ? this.#usage.read(process.pid)
+      : { atMs: this.#clock.now(), cpuNanos: 0, memoryBytes: 0 }
   }
 
   async execSync(id: string, command: readonly string[], timeoutSeconds: number) {
-    return runToEnd((await this.#surroundings(this.#container(id))).join(command, this.#runningPid(id), false), timeoutSeconds, this.#clock)
+    return runToEnd(
+      (await this.#surroundings(this.#container(id))).join(command, this.#runningPid(id), false),
+      timeoutSeconds,
+      this.#clock,
+    )
   }
 
   async exec(id: string, options: { command: readonly string[]; tty: boolean; stdin: boolean }): Promise<Attachment> {
@@ -284,6 +320,11 @@ export class ProcessRuntime implements Runtime {
 
   async imageStatus(image: string) {
     return this.#images.status(image)
+  }
+
+  imageNote(image: string): string | undefined {
+    if (this.#images.isKnown(image)) return undefined
+    return `Image "${image}" is not in the image catalogue: a program of this machine runs in its place, or a placeholder if the container names none`
   }
 
   async listImages() {
@@ -314,7 +355,8 @@ export class ProcessRuntime implements Runtime {
     for (const sandbox of sandboxes) {
       this.#sandboxes.set(sandbox.id, sandbox)
       if (sandbox.boot !== boot) this.#putSandbox({ ...sandbox, state: 'notReady' })
-      else if (sandbox.state === 'ready' && sandbox.address !== undefined) await this.#keepNetwork(sandbox, sandbox.address)
+      else if (sandbox.state === 'ready' && sandbox.address !== undefined)
+        await this.#keepNetwork(sandbox, sandbox.address)
     }
     const lost = new Set<string>()
     for (const record of containers) {
@@ -337,18 +379,24 @@ export class ProcessRuntime implements Runtime {
 
   async #keepNetwork({ id, config }: SandboxRecord, address: string): Promise<void> {
     this.#addresses.keep(address)
-    await this.#hostPorts.open(id, config.portMappings, address).catch((error: unknown) => this.#logger.warn('a port of the node is taken', { pod: config.metadata.name, error }))
+    await this.#hostPorts
+      .open(id, config.portMappings, address)
+      .catch((error: unknown) => this.#logger.warn('a port of the node is taken', { pod: config.metadata.name, error }))
   }
 
   #limited(): Limited[] {
     return [...this.#containers.values()].flatMap(({ id, config, process }) => {
       const limitBytes = config.resources.memoryBytes
-      return limitBytes && process?.state === 'running' ? [{ id, limitBytes, heldBytes: () => this.#usage.heldBytes(process.pid) }] : []
+      return limitBytes && process?.state === 'running'
+        ? [{ id, limitBytes, heldBytes: () => this.#usage.heldBytes(process.pid) }]
+        : []
     })
   }
 
   #outOfMemory(id: string): void {
-    this.#shim.tell({ op: 'stop', id, timeoutSeconds: 0 }).catch((error: unknown) => this.#logger.warn('a container that is too large could not be ended', { id, error }))
+    this.#shim
+      .tell({ op: 'stop', id, timeoutSeconds: 0 })
+      .catch((error: unknown) => this.#logger.warn('a container that is too large could not be ended', { id, error }))
   }
 
   #containerEnded(id: string): void {
@@ -370,7 +418,10 @@ export class ProcessRuntime implements Runtime {
     this.#loseSandboxes(new Set(lost.map(({ sandboxId }) => sandboxId)))
   }
 
-  /** A sandbox is what its shim holds: without the shim it is not ready any more. One whose containers had all ended stays. */
+  /**
+   * A sandbox is what its shim holds: without the shim it is not ready any more. One whose containers had all ended
+   * stays.
+   */
   #loseSandboxes(ids: ReadonlySet<string>): void {
     for (const id of ids) {
       const sandbox = this.#sandboxes.get(id)
@@ -390,7 +441,10 @@ export class ProcessRuntime implements Runtime {
     const { pid, pidStart } = container.process!
     if (isAlive(pid, pidStart)) signalProcess(-pid, 'SIGKILL')
     for (const other of processesOf(container.id, pid)) signalProcess(other, 'SIGKILL')
-    this.#logger.warn('a container had lost the shim that held it', { container: container.config.metadata.name, id: container.id })
+    this.#logger.warn('a container had lost the shim that held it', {
+      container: container.config.metadata.name,
+      id: container.id,
+    })
     this.#end(container, 137, 'Error', 'the shim that held the container has ended')
     this.#tell('stopped', container.sandboxId, container.id)
   }
@@ -403,7 +457,13 @@ export class ProcessRuntime implements Runtime {
   }
 
   async #surroundings(container: Container): Promise<Surroundings> {
-    return new Surroundings(container, this.#sandbox(container.sandboxId), this.#catalogue, await this.#view, this.#records.containerDirectory(container.id))
+    return new Surroundings(
+      container,
+      this.#sandbox(container.sandboxId),
+      this.#catalogue,
+      { kind: await this.#view, hidden: this.#hidden },
+      this.#records.containerDirectory(container.id),
+    )
   }
 
   #containersOf(sandboxId: string): Container[] {

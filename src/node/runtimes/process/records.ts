@@ -76,7 +76,10 @@ export class Records {
 
   /** All there is, and nothing that was half made or half removed. */
   load(): { sandboxes: SandboxRecord[]; containers: ContainerRecord[] } {
-    return { sandboxes: loadAll<SandboxRecord>(path.join(this.#root, 'sandboxes')), containers: loadAll<ContainerRecord>(path.join(this.#root, 'containers')) }
+    return {
+      sandboxes: loadAll<SandboxRecord>(path.join(this.#root, 'sandboxes')),
+      containers: loadAll<ContainerRecord>(path.join(this.#root, 'containers')),
+    }
   }
 }
 
@@ -100,4 +103,3 @@ function read<T>(file: string): T | undefined {
     return undefined
   }
 }
-

@@ -1,49 +1,39 @@
-import { execFile } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
-import { firstPodUser, isPodUser } from '../../runtime/pod-users.ts'
+import { isPodUser } from '../../runtime/pod-users.ts'
 import type { ContainerConfig, Mount } from '../../runtime/runtime.ts'
-import { shellWord } from './shell-word.ts'
-import { defaultSearchPath, findTool } from './tools.ts'
+import { findTool, shellWord } from './tools.ts'
 
-/** How a container's programs see the machine: `own` is a root directory of its own, `links` the machine's with a directory of links to its volumes. */
-export type ViewKind = 'own' | 'links'
+/**
+ * How a container's programs see the machine: `own` is a root directory of its own, made by root; `namespace` is one
+ * that is made in a user namespace; `links` is the machine's with a directory of links to its volumes.
+ */
+export type ViewKind = 'own' | 'namespace' | 'links'
 
 export interface ViewOptions {
   kind: ViewKind
   /** The container's own. */
   directory: string
   hostname: string
+  /** Directories that no container may see, for the view `namespace`. */
+  hidden?: readonly string[]
+  /** The text of the pod's resolv.conf; undefined: the machine's. */
+  resolvConf?: string | undefined
   config: Pick<ContainerConfig, 'mounts' | 'workingDir' | 'user' | 'noNewPrivileges' | 'readOnlyRootFilesystem'>
 }
 
-const needed = ['unshare', 'nsenter', 'chroot', 'mount', 'umount', 'setpriv', 'env'] as const
-
 /** Mounts of the machine that a container has its own of, or that are not its business. */
 const left = ['/proc', '/sys', '/dev', '/run', '/tmp', '/var/run', '/var/tmp']
-
-/** Finds out, by trying it, whether containers can have roots of their own: that takes root, and a kernel that lets it. */
-export async function bestView(directory: string): Promise<{ kind: ViewKind; why: string }> {
-  const links = (why: string) => ({ kind: 'links' as const, why })
-  if (process.platform !== 'linux') return links('only Linux has what it takes')
-  if (process.getuid?.() !== 0) return links('it takes root')
-  const missing = needed.filter((tool) => !findTool(tool))
-  if (missing.length > 0) return links(`this machine lacks ${missing.join(', ')}`)
-  const trial = mkdtempSync(path.join(directory, 'trial-'))
-  try {
-    const user = { uid: firstPodUser, gid: firstPodUser, supplementalGroups: [] }
-    const config = { mounts: [], workingDir: '/', user, noNewPrivileges: true, readOnlyRootFilesystem: false }
-    const [program, ...args] = enterCommand({ kind: 'own', directory: trial, hostname: 'trial', config }, { command: ['true'], carried: [] }, 1)
-    await new Promise<void>((resolve, reject) => execFile(program!, args, { env: { PATH: defaultSearchPath } }, (error) => (error ? reject(error) : resolve())))
-    return { kind: 'own', why: '' }
-  } catch (e) {
-    return links(`this machine does not allow it: ${lastLine((e as Error).message)}`)
-  } finally {
-    rmSync(trial, { recursive: true, force: true })
-  }
-}
-
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
 /** A line of a table for `mount --all`: what, where, type, options. */
 type Entry = readonly [source: string, target: string, type: string, options: string]
@@ -58,11 +48,13 @@ export interface Entered {
 const staged = '/.coxswain-volumes'
 
 /**
- * The command that makes a root directory of its own and runs another command in it: the machine's files with a layer of its own above them, in memory;
- * devices, /tmp and volumes. All of it ends with the last process. It says on a descriptor that it is ready, or what went wrong.
+ * The command that makes a root directory of its own and runs another command in it: the machine's files with a layer
+ * of its own above them, in memory; devices, /tmp and volumes. All of it ends with the last process. It says on a
+ * descriptor that it is ready, or what went wrong.
  *
- * All of this is done by root, with programs of the machine: once a volume is at its path, nothing is run from the new root before the
- * rights of root are gone. The environment of the container is carried in variables that mean nothing to these programs.
+ * All of this is done by root, with programs of the machine: once a volume is at its path, nothing is run from the new
+ * root before the rights of root are gone. The environment of the container is carried in variables that mean nothing
+ * to these programs.
  */
 export function enterCommand(options: ViewOptions, { command, carried }: Entered, reportTo = 3): string[] {
   const { directory, hostname, config } = options
@@ -73,7 +65,10 @@ export function enterCommand(options: ViewOptions, { command, carried }: Entered
   const within = (at: string) => path.join(root, at)
   const owner = config.noNewPrivileges ? `${config.user.uid}:${config.user.gid}` : undefined
   const opened = owner === undefined ? [] : openDirectories().map((at) => `upper${at}`)
-  const home: Entry[] = owner !== undefined && existsSync('/root') ? [['coxswain', within('/root'), 'tmpfs', `mode=700,uid=${config.user.uid},gid=${config.user.gid}`]] : []
+  const home: Entry[] =
+    owner !== undefined && existsSync('/root')
+      ? [['coxswain', within('/root'), 'tmpfs', `mode=700,uid=${config.user.uid},gid=${config.user.gid}`]]
+      : []
   const lines = [
     'set -e',
     'umask 022',
@@ -85,18 +80,19 @@ export function enterCommand(options: ViewOptions, { command, carried }: Entered
     'mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work coxswain root',
     // Programs without the rights of root see no processes of other users.
     'mount -t proc -o nosuid,nodev,noexec,hidepid=invisible proc root/proc 2>/dev/null || mount --rbind /proc root/proc',
-    mountAll(writeTable(path.join(directory, 'system.fstab'), [
-      ['/sys', within('/sys'), 'none', 'rbind'],
-      ['coxswain', within('/dev'), 'tmpfs', 'mode=755'],
-      ['coxswain', within('/dev/pts'), 'devpts', 'newinstance,ptmxmode=0666,mode=620,X-mount.mkdir'],
-      ['coxswain', within('/dev/shm'), 'tmpfs', 'mode=1777,X-mount.mkdir'],
-      ['coxswain', within('/tmp'), 'tmpfs', 'mode=1777,X-mount.mkdir'],
-      ...home,
-      ...otherMounts().map((at): Entry => [at, within(at), 'none', 'rbind']),
-    ])),
-    `cp -a ${words([`${directory}/dev/.`, ...devices.map((name) => `/dev/${name}`)])} root/dev/`,
-    // A link into a directory that is left out, as with systemd's resolver, would lead nowhere.
-    'if [ -L root/etc/resolv.conf ] && cat /etc/resolv.conf > root/etc/resolv.conf.new 2>/dev/null; then mv root/etc/resolv.conf.new root/etc/resolv.conf; fi',
+    mountAll(
+      writeTable(path.join(directory, 'system.fstab'), [
+        ['/sys', within('/sys'), 'none', 'rbind'],
+        ['coxswain', within('/dev'), 'tmpfs', 'mode=755'],
+        ['coxswain', within('/dev/pts'), 'devpts', 'newinstance,ptmxmode=0666,mode=620,X-mount.mkdir'],
+        ['coxswain', within('/dev/shm'), 'tmpfs', 'mode=1777,X-mount.mkdir'],
+        ['coxswain', within('/tmp'), 'tmpfs', 'mode=1777,X-mount.mkdir'],
+        ...home,
+        ...otherMounts().map((at): Entry => [at, within(at), 'none', 'rbind']),
+      ]),
+    ),
+    `cp -a ${words([`${directory}/dev/.`, ...deviceNames.map((name) => `/dev/${name}`)])} root/dev/`,
+    ...resolverLines(options),
     ...(config.noNewPrivileges ? nameUser(config.user) : []),
     `echo ${shellWord(hostname)} > /proc/sys/kernel/hostname`,
     ...volumeLines(options, root, owner),
@@ -110,15 +106,24 @@ export function enterCommand(options: ViewOptions, { command, carried }: Entered
 }
 
 const mountAll = (file: string) => `mount --all --fstab ${shellWord(file)}`
-const words = (list: readonly string[]) => list.map(shellWord).join(' ')
+export const words = (list: readonly string[]) => list.map(shellWord).join(' ')
 
 /**
- * The lines that put volumes at their paths. Each is mounted aside first, where it is compared with what was checked. Their paths are
- * looked up in the new root, by one process that is started from it while it has only files of the machine.
+ * The lines that put volumes at their paths. Each is mounted aside first, where it is compared with what was checked.
+ * Their paths are looked up in the new root, by one process that is started from it while it has only files of the
+ * machine.
  */
-function volumeLines({ directory, config: { mounts, workingDir } }: ViewOptions, root: string, owner: string | undefined): string[] {
+export function volumeLines(
+  { directory, config: { mounts, workingDir } }: ViewOptions,
+  root: string,
+  owner: string | undefined,
+): string[] {
   const sorted = [...mounts].sort((a, b) => a.containerPath.length - b.containerPath.length)
-  const volumes = sorted.map((mount, index) => ({ mount, isFile: !statSync(mount.hostPath).isDirectory(), aside: `${staged}/${index}` }))
+  const volumes = sorted.map((mount, index) => ({
+    mount,
+    isFile: !statSync(mount.hostPath).isDirectory(),
+    aside: `${staged}/${index}`,
+  }))
   const files = volumes.filter(({ isFile }) => isFile)
   const at = shellWord(workingDir || '/')
   const folders = volumes.map(({ mount, isFile }) => (isFile ? path.dirname(mount.containerPath) : mount.containerPath))
@@ -131,7 +136,12 @@ function volumeLines({ directory, config: { mounts, workingDir } }: ViewOptions,
   const insideRoot = (lines: readonly string[]) => `chroot root /bin/sh -c ${shellWord(lines.join('\n'))}`
   if (volumes.length === 0) return [insideRoot(inside)]
   const from = volumes.map(({ mount, aside }): Entry => [mount.hostPath, path.join(root, aside), 'none', 'rbind'])
-  const to = volumes.map(({ mount, aside }): Entry => [aside, mount.containerPath, 'none', mount.readOnly ? 'rbind,ro' : 'rbind'])
+  const to = volumes.map(({ mount, aside }): Entry => [
+    aside,
+    mount.containerPath,
+    'none',
+    mount.readOnly ? 'rbind,ro' : 'rbind',
+  ])
   return [
     `mkdir root${staged}`,
     `mount -t tmpfs coxswain root${staged}`,
@@ -141,7 +151,8 @@ function volumeLines({ directory, config: { mounts, workingDir } }: ViewOptions,
     ...checkLines(volumes),
     `${insideRoot([...inside, mountAll('/proc/self/fd/0')])} < ${shellWord(writeTable(path.join(directory, 'volumes.fstab'), to))}`,
     `umount -l root${staged}`,
-    `rmdir root${staged}`,
+    // A volume that shows the directory of this container shows these mounts, too, and keeps it from being removed.
+    `rmdir root${staged} 2>/dev/null || :`,
   ]
 }
 
@@ -150,13 +161,15 @@ function checkLines(volumes: readonly { mount: Mount; aside: string }[]): string
   const checked = volumes.filter(({ mount }) => mount.identity !== undefined)
   if (checked.length === 0) return []
   const shown = `$(stat --format %d:%i ${words(checked.map(({ aside }) => `root${aside}`))} | tr '\\n' ' ')`
-  return [`[ "${shown}" = "${checked.map(({ mount }) => mount.identity).join(' ')} " ] || { echo 'a volume was changed while it was mounted'; exit 1; }`]
+  return [
+    `[ "${shown}" = "${checked.map(({ mount }) => mount.identity).join(' ')} " ] || { echo 'a volume was changed while it was mounted'; exit 1; }`,
+  ]
 }
 
-const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
+export const deviceNames = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 const deviceLinks = { fd: '/proc/self/fd', stdin: 'fd/0', stdout: 'fd/1', stderr: 'fd/2', ptmx: 'pts/ptmx' }
 
-function makeDeviceLinks(folder: string): void {
+export function makeDeviceLinks(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
   for (const [name, to] of Object.entries(deviceLinks)) symlinkSync(to, path.join(folder, name))
@@ -170,45 +183,100 @@ function writeTable(file: string, entries: readonly Entry[]): string {
 
 /** The outermost mounts of the machine but for the root, whose own files are seen anyway. */
 function otherMounts(): string[] {
-  const points = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').flatMap((line) => line.split(' ')[4] ?? [])
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .flatMap((line) => line.split(' ')[4] ?? [])
   const wanted = points.filter((at) => at !== '/' && !at.includes('\\') && !isBelow(at, left)).sort()
-  return [...new Set(wanted.filter((at) => !isBelow(at, wanted.filter((other) => other !== at))))]
+  return [
+    ...new Set(
+      wanted.filter(
+        (at) =>
+          !isBelow(
+            at,
+            wanted.filter((other) => other !== at),
+          ),
+      ),
+    ),
+  ]
 }
 
-const isBelow = (at: string, folders: readonly string[]) => folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
+const isBelow = (at: string, folders: readonly string[]) =>
+  folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
 
-/** Directories whose own directories a container's root writes to, as the documentation's examples do (/usr/share/message). */
+/**
+ * Directories whose own directories a container's root writes to, as the documentation's examples do
+ * (/usr/share/message).
+ */
 const parentsOfOpen = ['/', '/usr', '/usr/local', '/var']
 
-/** Those in which the container's user may make files of its own: its layer has them, the machine's stay as they are. Everybody may read them already. */
-function openDirectories(): string[] {
-  const candidates = parentsOfOpen.flatMap((parent) => (existsSync(parent) ? readdirSync(parent).map((name) => path.join(parent, name)) : []))
+/**
+ * Those in which the container's user may make files of its own: its layer has them, the machine's stay as they are.
+ * Everybody may read them already.
+ */
+export function openDirectories(): string[] {
+  const candidates = parentsOfOpen.flatMap((parent) =>
+    existsSync(parent) ? readdirSync(parent).map((name) => path.join(parent, name)) : [],
+  )
   return candidates.filter((at) => {
     const info = left.includes(at) && at !== '/run' ? undefined : lstatSync(at, { throwIfNoEntry: false })
     return info?.isDirectory() && info.uid === 0 && (info.mode & 0o7777) === 0o755
   })
 }
 
+/** The lines that put the pod's resolv.conf into its root directory. */
+export function resolverLines({ directory, resolvConf }: ViewOptions): string[] {
+  if (resolvConf === undefined) {
+    // A link into a directory that is left out, as with systemd's resolver, would lead nowhere.
+    return [
+      'if [ -L root/etc/resolv.conf ] && cat /etc/resolv.conf > root/etc/resolv.conf.new 2>/dev/null; then mv root/etc/resolv.conf.new root/etc/resolv.conf; fi',
+    ]
+  }
+  const file = path.join(directory, 'resolv.conf')
+  writeFileSync(file, resolvConf)
+  return [`if [ -d root/etc ]; then rm -f root/etc/resolv.conf; cp ${shellWord(file)} root/etc/resolv.conf; fi`]
+}
+
 /** A name for a user that the machine does not know: many programs fail for one who has none. */
 function nameUser({ uid, gid }: ContainerConfig['user']): string[] {
   if (uid === undefined || !isPodUser(uid)) return []
-  return [`echo 'pod:x:${uid}:${gid}:root of the pod:/root:/bin/sh' >> root/etc/passwd`, `echo 'pod:x:${gid}:' >> root/etc/group`]
+  return [
+    `echo 'pod:x:${uid}:${gid}:root of the pod:/root:/bin/sh' >> root/etc/passwd`,
+    `echo 'pod:x:${gid}:' >> root/etc/group`,
+  ]
 }
 
 /** The one capability that every container keeps: it may listen on ports below 1024. */
 const keptCapability = '-all,+net_bind_service'
 
 /**
- * A shell's words that enter a root directory, give up the rights of root as the container's user says, and run a command with the carried environment.
- * `setpriv` and `nsenter` are the machine's: of the new root nothing is run before the user has changed. The capability outlives that change,
+ * A shell's words that enter a root directory, give up the rights of root as the container's user says, and run a
+ * command with the carried environment.
+ * `setpriv` and `nsenter` are the machine's: of the new root nothing is run before the user has changed. The capability
+ * outlives that change,
  * everything else that root has does not outlive the next program.
  */
-function runAs(config: ViewOptions['config'], where: readonly string[], command: readonly string[], carried: readonly string[]): string {
-  const { user: { uid, gid, supplementalGroups }, noNewPrivileges, workingDir } = config
+function runAs(
+  config: ViewOptions['config'],
+  where: readonly string[],
+  command: readonly string[],
+  carried: readonly string[],
+): string {
+  const {
+    user: { uid, gid, supplementalGroups },
+    noNewPrivileges,
+    workingDir,
+  } = config
   const changes = uid !== undefined || gid !== undefined || supplementalGroups.length > 0
   const groups = supplementalGroups.length > 0 ? `--groups=${supplementalGroups.join(',')}` : '--clear-groups'
-  const confined = ['--no-new-privs', `--inh-caps=${keptCapability}`, `--ambient-caps=${keptCapability}`, '--securebits=+no_setuid_fixup']
-  const rights = changes ? [findTool('setpriv')!, `--regid=${gid ?? 0}`, groups, ...(noNewPrivileges ? confined : []), '--'] : []
+  const confined = [
+    '--no-new-privs',
+    `--inh-caps=${keptCapability}`,
+    `--ambient-caps=${keptCapability}`,
+    '--securebits=+no_setuid_fixup',
+  ]
+  const rights = changes
+    ? [findTool('setpriv')!, `--regid=${gid ?? 0}`, groups, ...(noNewPrivileges ? confined : []), '--']
+    : []
   const enter = [findTool('nsenter')!, ...where, ...(uid === undefined ? [] : [`--setuid=${uid}`]), '--']
   const variables = carried.map((name) => `"$${name}"`).join(' ')
   return `${words([...rights, ...enter, 'env', '-i', `--chdir=${workingDir || '/'}`])} ${variables} ${words(command)}`
@@ -216,17 +284,29 @@ function runAs(config: ViewOptions['config'], where: readonly string[], command:
 
 /** The command that runs another one where a container's process is. */
 export function joinCommand(pid: number, config: ViewOptions['config'], { command, carried }: Entered): string[] {
-  return ['/bin/sh', '-c', `exec ${runAs(config, ['--target', String(pid), '--mount', '--uts', '--root'], command, carried)}`]
+  return [
+    '/bin/sh',
+    '-c',
+    `exec ${runAs(config, ['--target', String(pid), '--mount', '--uts', '--root'], command, carried)}`,
+  ]
 }
 
 /** An environment as variables that mean nothing to the programs that make a root directory, and their names. */
-export function carriedEnvironment(env: Readonly<Record<string, string>>): { variables: Record<string, string>; carried: string[] } {
-  const entries = Object.entries(env).map(([key, value], index) => [`COXSWAIN_CARRIED_${index}`, `${key}=${value}`] as const)
+export function carriedEnvironment(env: Readonly<Record<string, string>>): {
+  variables: Record<string, string>
+  carried: string[]
+} {
+  const entries = Object.entries(env).map(
+    ([key, value], index) => [`COXSWAIN_CARRIED_${index}`, `${key}=${value}`] as const,
+  )
   return { variables: Object.fromEntries(entries), carried: entries.map(([name]) => name) }
 }
 
 /** Where a container finds its volumes that has no root of its own, and where it starts. */
-export function linkedPaths({ directory, config }: Pick<ViewOptions, 'directory' | 'config'>): { root: string; workingDirectory: string } {
+export function linkedPaths({ directory, config }: Pick<ViewOptions, 'directory' | 'config'>): {
+  root: string
+  workingDirectory: string
+} {
   const root = path.join(directory, 'rootfs')
   return { root, workingDirectory: path.join(root, config.workingDir || '/') }
 }

@@ -92,10 +92,21 @@ export class ShimClient {
     if (await this.join()) return
     const log = openSync(path.join(this.#directory, 'shim.log'), 'a', 0o600)
     try {
-      const child = spawn(process.execPath, ['--max-semi-space-size=1', this.#program, this.#socketPath], { cwd: '/', detached: true, stdio: ['ignore', log, log, 'pipe'] })
+      const child = spawn(process.execPath, ['--max-semi-space-size=1', this.#program, this.#socketPath], {
+        cwd: '/',
+        detached: true,
+        stdio: ['ignore', log, log, 'pipe'],
+      })
       await new Promise<void>((resolve, reject) => {
         child.once('error', reject)
-        child.once('exit', (code) => reject(new RuntimeError('Unavailable', `the shim ended with ${code} when it was to start: see ${this.#directory}/shim.log`)))
+        child.once('exit', (code) =>
+          reject(
+            new RuntimeError(
+              'Unavailable',
+              `the shim ended with ${code} when it was to start: see ${this.#directory}/shim.log`,
+            ),
+          ),
+        )
         const ready = child.stdio[3] as Readable
         ready.once('data', () => {
           ready.destroy()
@@ -141,7 +152,13 @@ export class ShimClient {
         if (rest.length > 0) socket.unshift(rest)
         const answer = JSON.parse(head.subarray(0, end).toString()) as Answer
         if (!answer.ok) reject(new RuntimeError('Unknown', answer.message))
-        else if (answer.version !== protocolVersion) reject(new RuntimeError('Unavailable', `the shim speaks version ${answer.version}, this is version ${protocolVersion}`))
+        else if (answer.version !== protocolVersion)
+          reject(
+            new RuntimeError(
+              'Unavailable',
+              `the shim speaks version ${answer.version}, this is version ${protocolVersion}`,
+            ),
+          )
         else resolve(socket)
       }
       socket.on('data', read)
@@ -154,8 +171,12 @@ export class ShimClient {
 
 /** In a directory that only this user may enter. */
 function shortSocketPath(directory: string): string {
-  const folder = path.join(tmpdir(), `coxswain-${process.getuid?.() ?? 0}-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`)
+  const folder = path.join(
+    tmpdir(),
+    `coxswain-${process.getuid?.() ?? 0}-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`,
+  )
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (statSync(folder).uid !== process.getuid?.()) throw new RuntimeError('Unavailable', `${folder} belongs to someone else`)
+  if (statSync(folder).uid !== process.getuid?.())
+    throw new RuntimeError('Unavailable', `${folder} belongs to someone else`)
   return path.join(folder, 'shim.sock')
 }

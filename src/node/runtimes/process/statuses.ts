@@ -4,17 +4,59 @@ import { imageId } from './catalogue.ts'
 import type { ContainerRecord, SandboxRecord } from './records.ts'
 import type { ProcessState } from './shim/protocol.ts'
 
-export const sandboxStatus = ({ id, config, state, createdAtMs, address, runtimeHandler }: SandboxRecord): SandboxStatus => ({
-  id, metadata: config.metadata, state, createdAtMs, ips: address === undefined ? [] : [address], runtimeHandler, labels: config.labels, annotations: config.annotations,
+export const sandboxStatus = ({
+  id,
+  config,
+  state,
+  createdAtMs,
+  address,
+  runtimeHandler,
+}: SandboxRecord): SandboxStatus => ({
+  id,
+  metadata: config.metadata,
+  state,
+  createdAtMs,
+  ips: address === undefined ? [] : [address],
+  runtimeHandler,
+  labels: config.labels,
+  annotations: config.annotations,
 })
 
 /** Where what a container says is written. */
-export const logPathOf = (sandbox: SandboxRecord, { config }: Pick<ContainerRecord, 'config'>): string => path.join(sandbox.config.logDirectory, config.logPath)
+export const logPathOf = (sandbox: SandboxRecord, { config }: Pick<ContainerRecord, 'config'>): string =>
+  path.join(sandbox.config.logDirectory, config.logPath)
 
 /** Of a container that was never started, `process` is undefined. */
-export function containerStatus({ id, sandboxId, config, createdAtMs }: ContainerRecord, process: ProcessState | undefined, sandbox: SandboxRecord): ContainerStatus {
+export function containerStatus(
+  { id, sandboxId, config, createdAtMs }: ContainerRecord,
+  process: ProcessState | undefined,
+  sandbox: SandboxRecord,
+): ContainerStatus {
   const { metadata, image, labels, annotations } = config
-  const { state = 'created', startedAtMs = 0, finishedAtMs = 0, exitCode = 0, reason = '', message = '' } = process ?? {}
+  const {
+    state = 'created',
+    startedAtMs = 0,
+    finishedAtMs = 0,
+    exitCode = 0,
+    reason = '',
+    message = '',
+  } = process ?? {}
   const logPath = logPathOf(sandbox, { config })
-  return { id, sandboxId, metadata, state, createdAtMs, startedAtMs, finishedAtMs, exitCode, reason, message, image, imageRef: imageId(image), labels, annotations, logPath }
+  return {
+    id,
+    sandboxId,
+    metadata,
+    state,
+    createdAtMs,
+    startedAtMs,
+    finishedAtMs,
+    exitCode,
+    reason,
+    message,
+    image,
+    imageRef: imageId(image),
+    labels,
+    annotations,
+    logPath,
+  }
 }

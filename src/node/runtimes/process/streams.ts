@@ -10,13 +10,22 @@ import { hasTerminals, setTerminalSize } from './terminal.ts'
 
 type Start = Pick<Launch, 'command' | 'env' | 'workingDirectory' | 'user'>
 
-/** After the end of a process its output is waited for while some comes, and this long after: something else may hold it open. */
+/**
+ * After the end of a process its output is waited for while some comes, and this long after: something else may hold it
+ * open.
+ */
 const lastWordsMs = 1000
 
 const mostOutputBytes = 16 << 20
 
 function spawnIn({ command, env, workingDirectory, user }: Start, stdin: boolean): ChildProcess {
-  return spawn(command[0]!, command.slice(1), { cwd: workingDirectory, env: { ...env }, ...user, detached: true, stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+  return spawn(command[0]!, command.slice(1), {
+    cwd: workingDirectory,
+    env: { ...env },
+    ...user,
+    detached: true,
+    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  })
 }
 
 /** Resolves with the exit code when the process has ended and its output was read. */
@@ -40,7 +49,11 @@ function endOf(child: ChildProcess, clock: Clock): Promise<number> {
 }
 
 /** Runs a command to its end. What runs for too long is killed. */
-export async function runToEnd(start: Start, timeoutSeconds: number, clock: Clock): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }> {
+export async function runToEnd(
+  start: Start,
+  timeoutSeconds: number,
+  clock: Clock,
+): Promise<{ stdout: Buffer; stderr: Buffer; exitCode: number }> {
   const child = spawnIn(start, false)
   const collect = (stream: Readable) => {
     const pieces: Buffer[] = []
@@ -60,7 +73,11 @@ export async function runToEnd(start: Start, timeoutSeconds: number, clock: Cloc
   const cancel = timeoutSeconds > 0 ? clock.after(timeoutSeconds * 1000, kill) : () => {}
   try {
     const exitCode = await endOf(child, clock)
-    if (isLate) throw new RuntimeError('DeadlineExceeded', `failed to exec in container: timeout ${timeoutSeconds}s exceeded: context deadline exceeded`)
+    if (isLate)
+      throw new RuntimeError(
+        'DeadlineExceeded',
+        `failed to exec in container: timeout ${timeoutSeconds}s exceeded: context deadline exceeded`,
+      )
     return { stdout: stdout(), stderr: stderr(), exitCode }
   } finally {
     cancel()
@@ -80,7 +97,8 @@ export function runAttached(start: Start, options: { tty: boolean; stdin: boolea
     stdin: stdin ? (child.stdin ?? undefined) : undefined,
     stdout: child.stdout!,
     stderr: tty ? undefined : (child.stderr ?? undefined),
-    resize: (columns, rows) => (tty && hasTerminals && child.pid !== undefined ? setTerminalSize(child.pid, columns, rows) : undefined),
+    resize: (columns, rows) =>
+      tty && hasTerminals && child.pid !== undefined ? setTerminalSize(child.pid, columns, rows) : undefined,
     ended,
   }
 }
@@ -88,7 +106,8 @@ export function runAttached(start: Start, options: { tty: boolean; stdin: boolea
 /** The streams of a container's own process, as the shim sends them. */
 export function attachmentOf(socket: Socket, options: { tty: boolean; stdin: boolean }): Attachment {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const send = (kind: FrameKind, content: Buffer, done: () => void) => (socket.writable ? socket.write(frame(kind, content), () => done()) : done())
+  const send = (kind: FrameKind, content: Buffer, done: () => void) =>
+    socket.writable ? socket.write(frame(kind, content), () => done()) : done()
   const stdin = new Writable({
     write: (piece: Buffer, _encoding, done) => void send('stdin', piece, done),
     final: (done) => void send('stdinEnd', Buffer.alloc(0), done),

@@ -1,10 +1,20 @@
+import { formatResolvConf } from '../../../base/resolv-conf.ts'
 import { isPodUser } from '../../runtime/pod-users.ts'
 import type { ContainerConfig } from '../../runtime/runtime.ts'
 import { type CatalogueEntry, entryFor } from './catalogue.ts'
 import { containerIdVariable } from './proc.ts'
 import { type Find, finder, notFoundError, placeholderCommand, programOf } from './program.ts'
 import type { ContainerRecord, SandboxRecord } from './records.ts'
-import { type ViewKind, type ViewOptions, carriedEnvironment, enterCommand, joinCommand, linkedPaths, makeLinks } from './root-view.ts'
+import {
+  type ViewKind,
+  type ViewOptions,
+  carriedEnvironment,
+  enterCommand,
+  joinCommand,
+  linkedPaths,
+  makeLinks,
+} from './root-view.ts'
+import { enterNamespaceCommand, joinNamespaceCommand } from './namespace-view.ts'
 import type { Launch } from './shim/protocol.ts'
 import { hasTerminals, inTerminal } from './terminal.ts'
 import { defaultSearchPath } from './tools.ts'
@@ -20,12 +30,18 @@ export class Surroundings {
   readonly #env: Record<string, string>
   readonly #find: Find
 
-  constructor(container: ContainerRecord, sandbox: SandboxRecord, catalogue: readonly CatalogueEntry[], kind: ViewKind, directory: string) {
+  constructor(
+    container: ContainerRecord,
+    sandbox: SandboxRecord,
+    catalogue: readonly CatalogueEntry[],
+    view: { kind: ViewKind; hidden: readonly string[] },
+    directory: string,
+  ) {
     this.#container = container
     this.#sandbox = sandbox
     this.#entry = entryFor(container.config.image, catalogue)
     const config = { ...container.config, workingDir: container.config.workingDir || this.#entry?.workingDir || '/' }
-    this.#view = { kind, directory, hostname: sandbox.config.hostname, config }
+    this.#view = { ...view, directory, hostname: sandbox.config.hostname, resolvConf: resolvConfOf(sandbox), config }
     this.#env = environment(container, sandbox, this.#entry)
     this.#find = finder(this.#searchPath, config.workingDir, config.mounts)
   }
@@ -43,7 +59,8 @@ export class Surroundings {
       stdin: config.stdin,
       stdinOnce: config.stdinOnce,
       tty: config.tty && hasTerminals,
-      reportsReady: this.#view.kind === 'own',
+      reportsReady: this.#view.kind !== 'links',
+      hasNamespaces: this.#view.kind === 'namespace',
       stopSignal: config.stopSignal || 'SIGTERM',
       outputOwner: this.#view.kind === 'own' ? config.user.uid : undefined,
       placeholder: isPlaceholder ? this.#placeholder() : undefined,
@@ -51,27 +68,42 @@ export class Surroundings {
   }
 
   /** How another command is started where the container's process is. */
-  join(command: readonly string[], pid: number, tty: boolean): Pick<Launch, 'command' | 'env' | 'workingDirectory' | 'user'> {
+  join(
+    command: readonly string[],
+    pid: number,
+    tty: boolean,
+  ): Pick<Launch, 'command' | 'env' | 'workingDirectory' | 'user'> {
     return this.#around(command, tty, pid)
   }
 
-  #around(command: readonly string[], tty: boolean, pid?: number): Pick<Launch, 'command' | 'env' | 'workingDirectory' | 'user'> {
+  #around(
+    command: readonly string[],
+    tty: boolean,
+    pid?: number,
+  ): Pick<Launch, 'command' | 'env' | 'workingDirectory' | 'user'> {
     const [name, ...args] = command
     const file = this.#find(name ?? '')
     if (file === undefined) throw notFoundError(name ?? '')
     const env = { ...this.#env, ...(tty ? { TERM: this.#env['TERM'] ?? 'xterm' } : {}) }
     const wrap = (words: readonly string[]) => (tty ? inTerminal(words) : words)
-    if (this.#view.kind === 'own') {
+    if (this.#view.kind !== 'links') {
       const { variables, carried } = carriedEnvironment({ ...env, COXSWAIN_ROOT: '/' })
       const entered = { command: wrap(command), carried }
-      const words = pid === undefined ? enterCommand(this.#view, entered) : joinCommand(pid, this.#view.config, entered)
+      const [enter, join] =
+        this.#view.kind === 'own' ? [enterCommand, joinCommand] : [enterNamespaceCommand, joinNamespaceCommand]
+      const words = pid === undefined ? enter(this.#view, entered) : join(pid, this.#view.config, entered)
       return { command: words, env: { ...variables, PATH: defaultSearchPath }, workingDirectory: '/', user: {} }
     }
     const { root, workingDirectory } = linkedPaths(this.#view)
     if (pid === undefined) makeLinks(this.#view)
     const { uid, gid } = this.#container.config.user
     const mayChange = process.getuid?.() === 0 && (uid !== undefined || gid !== undefined)
-    return { command: wrap([file, ...args]), env: { ...env, COXSWAIN_ROOT: root }, workingDirectory, user: mayChange ? { uid: uid ?? 0, gid: gid ?? 0 } : {} }
+    return {
+      command: wrap([file, ...args]),
+      env: { ...env, COXSWAIN_ROOT: root },
+      workingDirectory,
+      user: mayChange ? { uid: uid ?? 0, gid: gid ?? 0 } : {},
+    }
   }
 
   get #searchPath(): string {
@@ -87,7 +119,11 @@ export class Surroundings {
   }
 }
 
-function environment(container: ContainerRecord, sandbox: SandboxRecord, entry: CatalogueEntry | undefined): Record<string, string> {
+function environment(
+  container: ContainerRecord,
+  sandbox: SandboxRecord,
+  entry: CatalogueEntry | undefined,
+): Record<string, string> {
   const { config } = container
   return {
     PATH: defaultSearchPath,
@@ -98,6 +134,11 @@ function environment(container: ContainerRecord, sandbox: SandboxRecord, entry: 
     COXSWAIN_POD_IP: sandbox.address ?? hostAddress,
     [containerIdVariable]: container.id,
   }
+}
+
+/** Undefined where nothing is said of names: then the machine's own file is seen. */
+function resolvConfOf({ config: { dns } }: SandboxRecord): string | undefined {
+  return dns.servers.length + dns.searches.length + dns.options.length > 0 ? formatResolvConf(dns) : undefined
 }
 
 const homeOf = ({ user: { uid = 0 } }: ContainerConfig) => (uid === 0 || isPodUser(uid) ? '/root' : '/')

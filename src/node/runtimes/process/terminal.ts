@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readlinkSync } from 'node:fs'
 import { allProcesses } from './proc.ts'
-import { shellWord } from './shell-word.ts'
+import { shellWord } from './tools.ts'
 
 const script = ['/usr/bin/script', '/bin/script'].find((file) => existsSync(file))
 
@@ -23,7 +23,10 @@ export function setTerminalSize(holder: number, columns: number, rows: number): 
     // By the open file: its name may be that of another root directory.
     const file = `/proc/${child.pid}/fd/0`
     if (!/\/dev\/pts\/\d+$/.test(readlinkSync(file))) return
-    spawn('stty', ['-F', file, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on('error', () => {})
+    spawn('stty', ['-F', file, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on(
+      'error',
+      () => {},
+    )
   } catch {
     // It has ended meanwhile.
   }

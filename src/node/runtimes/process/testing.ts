@@ -8,14 +8,25 @@ import { allProcesses, containerIdVariable } from './proc.ts'
 import { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts'
 
 /** Builds the shim for a test that runs from sources; answers its path. */
-export async function buildShim(directory: string): Promise<string> {
+async function buildShim(directory: string): Promise<string> {
   const { build } = await import('esbuild')
   const outfile = path.join(directory, 'coxswain-shim.mjs')
-  await build({ entryPoints: [path.join(import.meta.dirname, 'shim/main.ts')], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' })
+  await build({
+    entryPoints: [path.join(import.meta.dirname, 'shim/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+  })
   return outfile
 }
 
-/** A directory of its own for a process runtime, which can be opened again and again, as agents do that are started anew. */
+/**
+ * A directory of its own for a process runtime, which can be opened again and again, as agents do that are started
+ * anew.
+ */
 export class ProcessBench {
   readonly directory = mkdtempSync(path.join(tmpdir(), 'coxswain-process-'))
   readonly #opened = new Map<ProcessRuntime, Partial<ProcessRuntimeOptions>>()
@@ -24,7 +35,12 @@ export class ProcessBench {
   async open(options: Partial<ProcessRuntimeOptions> = {}): Promise<ProcessRuntime> {
     this.#shimProgram ??= await buildShim(this.directory)
     const runtime = await ProcessRuntime.open({
-      directory: path.join(this.directory, 'runtime'), clock: systemClock, random: systemRandom, logger: silentLogger, shimProgram: this.#shimProgram, ...options,
+      directory: path.join(this.directory, 'runtime'),
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      shimProgram: this.#shimProgram,
+      ...options,
     })
     this.#opened.set(runtime, options)
     return runtime
@@ -36,7 +52,9 @@ export class ProcessBench {
 
   /** The shims that run. */
   #shims(): number[] {
-    return allProcesses().filter((p) => commandLine(p.pid).startsWith(`coxswain-shim ${this.directory}`)).map((p) => p.pid)
+    return allProcesses()
+      .filter((p) => commandLine(p.pid).startsWith(`coxswain-shim ${this.directory}`))
+      .map((p) => p.pid)
   }
 
   /** Numbers of processes that containers have, or had: those that are marked with an id that this directory knows. */

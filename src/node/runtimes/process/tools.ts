@@ -4,7 +4,9 @@ import path from 'node:path'
 const usualPlaces = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 /** Where programs are looked for when a container does not say. */
-export const defaultSearchPath = [...new Set([...(process.env['PATH']?.split(':') ?? []).filter((p) => p.startsWith('/')), ...usualPlaces])].join(':')
+export const defaultSearchPath = [
+  ...new Set([...(process.env['PATH']?.split(':') ?? []).filter((p) => p.startsWith('/')), ...usualPlaces]),
+].join(':')
 
 /** The path of a program of this machine. */
 export function findTool(name: string): string | undefined {
@@ -20,3 +22,6 @@ export function findTool(name: string): string | undefined {
       }
     })
 }
+
+/** Quotes a word for a shell. */
+export const shellWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`

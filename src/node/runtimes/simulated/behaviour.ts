@@ -1,4 +1,4 @@
-import { isQuantity, quantityToNumber } from '../../../api/quantity.ts'
+import { isQuantity, quantityToNumber } from '../../../api/numbers/quantity.ts'
 import { parseDuration } from '../../../base/duration.ts'
 import { containerSortAnnotation, restartPolicyAnnotation } from '../../runtime/labels.ts'
 import type { ContainerConfig, SandboxStatus } from '../../runtime/runtime.ts'
@@ -34,21 +34,35 @@ const shortWhileMs = 1000
 const fewCores = 0.001
 const littleMemoryBytes = 8 << 20
 
-const amount = (text: string | undefined): number | undefined => (text !== undefined && isQuantity(text) ? Math.max(0, quantityToNumber(text)) : undefined)
+const amount = (text: string | undefined): number | undefined =>
+  text !== undefined && isQuantity(text) ? Math.max(0, quantityToNumber(text)) : undefined
 
-const number = (text: string | undefined): number | undefined => (text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined)
+const number = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 
-/** An annotation for one container (`…simulate-exit-code.NAME`) goes before that for all of the regular ones (`…simulate-exit-code`). */
-export function annotationOf(annotations: Readonly<Record<string, string>>, what: string, container: string, sort = 'regular'): string | undefined {
+/**
+ * An annotation for one container (`…simulate-exit-code.NAME`) goes before that for all of the regular ones
+ * (`…simulate-exit-code`).
+ */
+export function annotationOf(
+  annotations: Readonly<Record<string, string>>,
+  what: string,
+  container: string,
+  sort = 'regular',
+): string | undefined {
   const own = annotations[`coxswain.dev/simulate-${what}.${container}`]
   return own ?? (sort === 'regular' ? annotations[`coxswain.dev/simulate-${what}`] : undefined)
 }
 
-/** Reads a container's behaviour from its pod's annotations. A container that is not restarted whatever happens ends well after a short while. */
+/**
+ * Reads a container's behaviour from its pod's annotations. A container that is not restarted whatever happens ends
+ * well after a short while.
+ */
 export function behaviourOf(sandbox: SandboxStatus, config: ContainerConfig): Behaviour {
   const sort = config.annotations[containerSortAnnotation] ?? 'regular'
   const told = (what: string) => annotationOf(sandbox.annotations, what, config.metadata.name, sort)
-  const isExpectedToEnd = sort === 'init' || (sort === 'regular' && (config.annotations[restartPolicyAnnotation] ?? 'Always') !== 'Always')
+  const isExpectedToEnd =
+    sort === 'init' || (sort === 'regular' && (config.annotations[restartPolicyAnnotation] ?? 'Always') !== 'Always')
   const exitCode = number(told('exit-code'))
   const exitAfter = told('exit-after')
   const memoryBytes = amount(told('memory')) ?? littleMemoryBytes

@@ -21,8 +21,15 @@ function lineAt({ log, logEveryMs = 0 }: Speech, startedAtMs: number, index: num
   return Buffer.from(`${time.slice(0, -1)}000000Z stdout F ${log[index % log.length]!}`)
 }
 
-/** The log of a container that runs nothing, as people want to see it: worked out from when it started, kept nowhere. */
-export async function* simulatedLog(speech: Speech, status: () => ContainerStatus | undefined, options: LogOptions, reader: LogReader): AsyncGenerator<Buffer> {
+/**
+ * The log of a container that runs nothing, as people want to see it: worked out from when it started, kept nowhere.
+ */
+export async function* simulatedLog(
+  speech: Speech,
+  status: () => ContainerStatus | undefined,
+  options: LogOptions,
+  reader: LogReader,
+): AsyncGenerator<Buffer> {
   const shown = new Shown(options)
   let next: number | undefined
   for (;;) {

@@ -3,20 +3,27 @@ import { parseDuration } from '../../../base/duration.ts'
 import type { ProbeKind, Prober } from '../../probes/prober.ts'
 import { annotationOf } from './behaviour.ts'
 
-/** Answers probes without asking anybody: well, from `coxswain.dev/simulate-KIND-after` on, until `coxswain.dev/simulate-KIND-until`, both counted from the container's start. */
+/**
+ * Answers probes without asking anybody: well, from `coxswain.dev/simulate-KIND-after` on, until
+ * `coxswain.dev/simulate-KIND-until`, both counted from the container's start.
+ */
 export function simulatedProber(clock: Clock): Prober {
   return {
     async probe(kind: ProbeKind, _handler, { pod, spec, container }) {
       const told = (what: string) => annotationOf(pod.metadata.annotations ?? {}, `${kind}-${what}`, spec.name)
       const upMs = clock.now() - container.startedAtMs
-      const isSuccess = upMs >= (parseDuration(told('after')) ?? 0) && upMs < (parseDuration(told('until')) ?? Number.POSITIVE_INFINITY)
+      const isSuccess =
+        upMs >= (parseDuration(told('after')) ?? 0) && upMs < (parseDuration(told('until')) ?? Number.POSITIVE_INFINITY)
       return { isSuccess, output: isSuccess ? '' : 'simulated failure' }
     },
     /** A hook is a command like any other. */
     async run(handler, { pod, spec }) {
       const exitCode = Number(annotationOf(pod.metadata.annotations ?? {}, 'exec-exit-code', spec.name) ?? '0')
       const isSuccess = !handler.exec || exitCode === 0
-      return { isSuccess, output: isSuccess ? '' : `command '${handler.exec!.command?.join(' ') ?? ''}' exited with ${exitCode}: ` }
+      return {
+        isSuccess,
+        output: isSuccess ? '' : `command '${handler.exec!.command?.join(' ') ?? ''}' exited with ${exitCode}: `,
+      }
     },
   }
 }

@@ -48,10 +48,17 @@ const nanosPerMilli = 1_000_000
 
 function usageOf({ status, behaviour }: SimulatedContainer, atMs: number): Usage {
   if (status.state !== 'running') return { atMs, cpuNanos: 0, memoryBytes: 0 }
-  return { atMs, cpuNanos: Math.round((atMs - status.startedAtMs) * behaviour.cores * nanosPerMilli), memoryBytes: behaviour.memoryBytes }
+  return {
+    atMs,
+    cpuNanos: Math.round((atMs - status.startedAtMs) * behaviour.cores * nanosPerMilli),
+    memoryBytes: behaviour.memoryBytes,
+  }
 }
 
-/** Runs pods without running anything: what their containers do is told by annotations (docs/node.md) and by whoever holds the runtime. */
+/**
+ * Runs pods without running anything: what their containers do is told by annotations (docs/node.md) and by whoever
+ * holds the runtime.
+ */
 export class SimulatedRuntime implements Runtime {
   readonly name = 'simulated'
   readonly #clock: Clock
@@ -90,7 +97,16 @@ export class SimulatedRuntime implements Runtime {
     const id = this.#newId()
     const { metadata, labels, annotations, hostNetwork } = config
     const ips = hostNetwork ? [] : [this.#addresses.take(id)]
-    const status = { id, metadata, state: 'ready' as const, createdAtMs: this.#clock.now(), ips, runtimeHandler, labels, annotations }
+    const status = {
+      id,
+      metadata,
+      state: 'ready' as const,
+      createdAtMs: this.#clock.now(),
+      ips,
+      runtimeHandler,
+      labels,
+      annotations,
+    }
     this.#sandboxes.set(id, { status, containers: [] })
     this.#tell({ kind: 'started', sandboxId: id, containerId: undefined })
     return id
@@ -124,8 +140,21 @@ export class SimulatedRuntime implements Runtime {
     const { metadata, image, labels, annotations, logPath } = config
     const container: SimulatedContainer = {
       status: {
-        id, sandboxId, metadata, state: 'created', createdAtMs: this.#clock.now(), startedAtMs: 0, finishedAtMs: 0, exitCode: 0, reason: '', message: '',
-        image, imageRef: simulatedImage(image).id, labels, annotations, logPath,
+        id,
+        sandboxId,
+        metadata,
+        state: 'created',
+        createdAtMs: this.#clock.now(),
+        startedAtMs: 0,
+        finishedAtMs: 0,
+        exitCode: 0,
+        reason: '',
+        message: '',
+        image,
+        imageRef: simulatedImage(image).id,
+        labels,
+        annotations,
+        logPath,
       },
       behaviour: behaviourOf(sandbox.status, config),
       cancelExit: nothing,
@@ -143,9 +172,14 @@ export class SimulatedRuntime implements Runtime {
     const { behaviour, status } = container
     if (status.state !== 'created') throw new RuntimeError('Unknown', `container ${id} is ${status.state}`)
     container.status = { ...status, state: 'running', startedAtMs: this.#clock.now() }
-    const ends = behaviour.exitAfterMs !== undefined && (behaviour.exits === undefined || status.metadata.attempt < behaviour.exits)
+    const ends =
+      behaviour.exitAfterMs !== undefined &&
+      (behaviour.exits === undefined || status.metadata.attempt < behaviour.exits)
     const reason = behaviour.isTooLarge ? 'OOMKilled' : undefined
-    if (ends) container.cancelExit = this.#clock.after(behaviour.exitAfterMs!, () => this.exitContainer(id, behaviour.exitCode, reason))
+    if (ends)
+      container.cancelExit = this.#clock.after(behaviour.exitAfterMs!, () =>
+        this.exitContainer(id, behaviour.exitCode, reason),
+      )
     this.#tell({ kind: 'started', sandboxId: status.sandboxId, containerId: id })
   }
 
@@ -194,17 +228,27 @@ export class SimulatedRuntime implements Runtime {
 
   async exec(id: string): Promise<Attachment> {
     const { exitCode } = await this.execSync(id)
-    return { stdin: undefined, stdout: Readable.from([]), stderr: undefined, resize: nothing, ended: Promise.resolve(exitCode) }
+    return {
+      stdin: undefined,
+      stdout: Readable.from([]),
+      stderr: undefined,
+      resize: nothing,
+      ended: Promise.resolve(exitCode),
+    }
   }
 
   async attach(id: string): Promise<Attachment> {
     const container = this.#running(id)
-    const ended = new Promise<number>((resolve) => container.ended.push(() => resolve(this.#containers.get(id)?.status.exitCode ?? killed)))
+    const ended = new Promise<number>((resolve) =>
+      container.ended.push(() => resolve(this.#containers.get(id)?.status.exitCode ?? killed)),
+    )
     return { stdin: undefined, stdout: Readable.from([]), stderr: undefined, resize: nothing, ended }
   }
 
   connect(sandboxId: string, port: number): Promise<never> {
-    return Promise.reject(new RuntimeError('Unavailable', `nothing listens on port ${port} of sandbox ${sandboxId}: it is simulated`))
+    return Promise.reject(
+      new RuntimeError('Unavailable', `nothing listens on port ${port} of sandbox ${sandboxId}: it is simulated`),
+    )
   }
 
   async pullImage({ image }: ImagePull, signal: AbortSignal): Promise<string> {

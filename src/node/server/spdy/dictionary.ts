@@ -17,5 +17,8 @@ function withLength(word: string): Buffer {
   return Buffer.concat([length, Buffer.from(word.replace('_', ' '))])
 }
 
-/** What SPDY/3 has zlib know of headers beforehand. It is part of the wire format: another byte, and nobody understands us. */
+/**
+ * What SPDY/3 has zlib know of headers beforehand. It is part of the wire format: another byte, and nobody understands
+ * us.
+ */
 export const headerDictionary: Buffer = Buffer.concat([...words.split(' ').map(withLength), Buffer.from(rest)])

@@ -1,4 +1,13 @@
-export const frameType = { synStream: 1, synReply: 2, rstStream: 3, settings: 4, ping: 6, goAway: 7, headers: 8, windowUpdate: 9 } as const
+export const frameType = {
+  synStream: 1,
+  synReply: 2,
+  rstStream: 3,
+  settings: 4,
+  ping: 6,
+  goAway: 7,
+  headers: 8,
+  windowUpdate: 9,
+} as const
 
 export const finFlag = 1
 
@@ -6,7 +15,9 @@ const version = 3
 const headBytes = 8
 
 /** A frame as it came. Control frames have a type, others data for a stream. */
-export type Frame = { kind: 'control'; type: number; flags: number; content: Buffer } | { kind: 'data'; streamId: number; flags: number; content: Buffer }
+export type Frame =
+  | { kind: 'control'; type: number; flags: number; content: Buffer }
+  | { kind: 'data'; streamId: number; flags: number; content: Buffer }
 
 /** Puts frames together from the pieces they come in. Throws for another version. */
 export class FrameReader {
@@ -29,7 +40,8 @@ export class FrameReader {
     const first = bytes.readUInt32BE(0)
     this.#rest = bytes.subarray(end)
     if (first < 0x80000000) return { kind: 'data', streamId: first, flags, content }
-    if (bytes.readUInt16BE(0) !== (0x8000 | version)) throw new RangeError(`frames of version ${bytes.readUInt16BE(0) & 0x7fff} are not understood`)
+    if (bytes.readUInt16BE(0) !== (0x8000 | version))
+      throw new RangeError(`frames of version ${bytes.readUInt16BE(0) & 0x7fff} are not understood`)
     return { kind: 'control', type: bytes.readUInt16BE(2), flags, content }
   }
 }
@@ -42,9 +54,11 @@ function withHead(first: number, flags: number, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-export const controlFrame = (type: number, flags: number, content: Buffer): Buffer => withHead((0x8000 | version) * 0x10000 + type, flags, content)
+export const controlFrame = (type: number, flags: number, content: Buffer): Buffer =>
+  withHead((0x8000 | version) * 0x10000 + type, flags, content)
 
-export const dataFrame = (streamId: number, flags: number, content: Buffer): Buffer => withHead(streamId, flags, content)
+export const dataFrame = (streamId: number, flags: number, content: Buffer): Buffer =>
+  withHead(streamId, flags, content)
 
 /** Numbers of four bytes each, as control frames have them. */
 export function words(...values: number[]): Buffer {

@@ -21,7 +21,26 @@ export function parseHeaders(block: Buffer): Map<string, string> {
   return headers
 }
 
-/** One side of a connection's header compression: what came before is part of what follows, so blocks go through it in order. */
+/** Writes name and value of each header. */
+export function formatHeaders(headers: Readonly<Record<string, string>>): Buffer {
+  const entries = Object.entries(headers)
+  const text = (value: string): Buffer[] => [count(Buffer.byteLength(value)), Buffer.from(value, 'utf8')]
+  return Buffer.concat([
+    count(entries.length),
+    ...entries.flatMap(([name, value]) => [...text(name.toLowerCase()), ...text(value)]),
+  ])
+}
+
+const count = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value, 0)
+  return bytes
+}
+
+/**
+ * One side of a connection's header compression: what came before is part of what follows, so blocks go through it in
+ * order.
+ */
 export class HeaderCodec {
   readonly #stream: ReturnType<typeof createDeflate> | ReturnType<typeof createInflate>
   #pieces: Buffer[] = []

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from '../connection.ts'
 import { headerDictionary } from './dictionary.ts'
@@ -86,6 +87,19 @@ class Client implements Connection {
   }
 }
 
+/** Two ends of a connection. */
+function wire(): [Connection, Connection] {
+  const end = (): Connection => ({ onMessage: () => {}, onClose: () => {}, send: () => true, drained: (resume) => resume(), pause() {}, resume() {}, close() {} })
+  const [near, far] = [end(), end()]
+  const join = (from: Connection, to: Connection) => {
+    from.send = (bytes) => (to.onMessage(bytes), true)
+    from.close = () => to.onClose()
+  }
+  join(near, far)
+  join(far, near)
+  return [near, far]
+}
+
 describe('SpdySession', () => {
   it('answers streams, and carries data both ways to their ends', async () => {
     const client = new Client()
@@ -131,6 +145,31 @@ describe('SpdySession', () => {
     expect(client.isPaused).toBe(true)
     await stream.toArray()
     expect(client.isPaused).toBe(false)
+  })
+
+  it('reads on once a stream was read to its end, although it stays open', async () => {
+    const client = new Client()
+    const stream = await client.open(1, {})
+    client.onMessage(dataFrame(1, 0, Buffer.alloc(100_000)))
+    client.onMessage(dataFrame(1, finFlag, Buffer.alloc(0)))
+    client.onMessage(controlFrame(frameType.ping, 0, words(1)))
+    await client.until(() => client.heard.length > 1)
+    expect(client.isPaused).toBe(true)
+    stream.resume()
+    await once(stream, 'end')
+    expect([client.isPaused, stream.destroyed]).toEqual([false, false])
+  })
+
+  it('as a client opens streams, and reads what was sent before the server reset them', async () => {
+    const [near, far] = wire()
+    SpdySession.serve(far, (stream) => {
+      stream.end(`${stream.headers.get('streamtype')} of server`, () => stream.destroy())
+    })
+    const session = SpdySession.client(near)
+    const streams = [await session.open({ streamType: 'error' }), await session.open({ streamType: 'data' })]
+    expect(await Promise.all(streams.map((stream) => textOf(stream)))).toEqual(['error of server', 'data of server'])
+    far.close()
+    await expect(session.open({})).rejects.toThrow('the connection is closed')
   })
 
   it.each([

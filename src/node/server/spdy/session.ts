@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { Connection } from '../connection.ts'
 import { type Frame, FrameReader, controlFrame, dataFrame, finFlag, frameType, words } from './frames.ts'
-import { HeaderCodec, parseHeaders } from './header-block.ts'
+import { HeaderCodec, formatHeaders, parseHeaders } from './header-block.ts'
 
 const cancelled = 5
 const invalidStream = 2
@@ -16,7 +16,10 @@ export class SpdyStream extends Duplex {
   readonly #wanted: () => void
   readonly #reset: () => void
 
-  constructor(headers: ReadonlyMap<string, string>, way: { out(content: Buffer, isLast: boolean, done: () => void): void; wanted(): void; reset(): void }) {
+  constructor(
+    headers: ReadonlyMap<string, string>,
+    way: { out(content: Buffer, isLast: boolean, done: () => void): void; wanted(): void; reset(): void },
+  ) {
     super({ allowHalfOpen: true })
     this.headers = headers
     this.#out = way.out
@@ -37,13 +40,19 @@ export class SpdyStream extends Duplex {
     this.#out(Buffer.alloc(0), true, done)
   }
 
+  /** Nothing follows from the other side, and nobody there takes anything. What has come may still be read. */
+  finish(): void {
+    this.push(null)
+    this.end()
+  }
+
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     if (!this.writableFinished || !this.readableEnded) this.#reset()
     done(error)
   }
 }
 
-/** The server's side of SPDY/3.1, as far as Kubernetes' clients speak it: they open streams, and nobody counts windows. */
+/** One side of SPDY/3.1, as far as Kubernetes speaks it: clients open streams, and nobody counts windows. */
 export class SpdySession {
   readonly #connection: Connection
   readonly #reader = new FrameReader()
@@ -53,15 +62,25 @@ export class SpdySession {
   /** Streams whose reader has no room: until it has, nothing is read of any. */
   readonly #full = new Set<number>()
   readonly #onStream: (stream: SpdyStream) => void
+  readonly #isClient: boolean
   /** Frames are taken one after the other. */
   #work: Promise<void> = Promise.resolve()
+  /** The id of the next stream that a client opens. */
+  #nextId = 1
+  #isOver = false
 
   /** Serves a connection from its first byte: each stream that the client opens is handed over. */
   static serve(connection: Connection, onStream: (stream: SpdyStream) => void): SpdySession {
-    return new SpdySession(connection, onStream)
+    return new SpdySession(connection, onStream, false)
   }
 
-  private constructor(connection: Connection, onStream: (stream: SpdyStream) => void) {
+  /** The client's side: it opens the streams, and takes none. */
+  static client(connection: Connection): SpdySession {
+    return new SpdySession(connection, (stream) => stream.destroy(), true)
+  }
+
+  private constructor(connection: Connection, onStream: (stream: SpdyStream) => void, isClient: boolean) {
+    this.#isClient = isClient
     this.#connection = connection
     this.#onStream = onStream
     connection.onMessage = (piece) => this.#read(piece)
@@ -70,6 +89,25 @@ export class SpdySession {
 
   close(): void {
     this.#connection.close()
+  }
+
+  /** Closes once all that was received of the open streams is read. */
+  closeWhenRead(): void {
+    const left = [...this.#streams.values()].filter((stream) => !stream.readableEnded && !stream.destroyed)
+    void Promise.all(
+      left.map((stream) => new Promise<void>((resolve) => stream.once('end', resolve).once('close', resolve))),
+    ).then(() => this.close())
+  }
+
+  /** Opens a stream, for a client. */
+  async open(headers: Readonly<Record<string, string>>): Promise<SpdyStream> {
+    if (this.#isOver) throw new Error('the connection is closed')
+    const id = this.#nextId
+    this.#nextId += 2
+    const stream = this.#streamOf(id, new Map(Object.entries(headers)))
+    const block = await this.#pack.run(formatHeaders(headers))
+    this.#connection.send(controlFrame(frameType.synStream, 0, Buffer.concat([words(id, 0), Buffer.alloc(2), block])))
+    return stream
   }
 
   #read(piece: Buffer): void {
@@ -85,9 +123,10 @@ export class SpdySession {
   }
 
   #over(): void {
+    this.#isOver = true
     const streams = [...this.#streams.values()]
     this.#streams.clear()
-    for (const stream of streams) stream.destroy()
+    for (const stream of streams) this.#end(stream)
     this.#unpack.close()
     this.#pack.close()
   }
@@ -99,13 +138,23 @@ export class SpdySession {
     if (type === frameType.rstStream) return this.#forget(content.readUInt32BE(0))
     if (type === frameType.ping) return void this.#connection.send(controlFrame(type, 0, content))
     // Later headers of a stream say nothing of interest, but the compression counts them in.
-    if (type === frameType.headers) await this.#unpack.run(content.subarray(4))
+    if (type === frameType.headers || type === frameType.synReply) await this.#unpack.run(content.subarray(4))
   }
 
   async #open(content: Buffer, flags: number): Promise<void> {
     const id = content.readUInt32BE(0) & 0x7fffffff
     const headers = parseHeaders(await this.#unpack.run(content.subarray(10)))
-    if (this.#streams.has(id) || this.#streams.size >= mostStreams) return void this.#connection.send(controlFrame(frameType.rstStream, 0, words(id, invalidStream)))
+    if (this.#streams.has(id) || this.#streams.size >= mostStreams)
+      return void this.#connection.send(controlFrame(frameType.rstStream, 0, words(id, invalidStream)))
+    const stream = this.#streamOf(id, headers)
+    this.#connection.send(
+      controlFrame(frameType.synReply, 0, Buffer.concat([words(id), await this.#pack.run(words(0))])),
+    )
+    if (flags & finFlag) stream.push(null)
+    this.#onStream(stream)
+  }
+
+  #streamOf(id: number, headers: ReadonlyMap<string, string>): SpdyStream {
     const stream = new SpdyStream(headers, {
       out: (bytes, isLast, done) => this.#send(id, bytes, isLast, done),
       wanted: () => this.#wanted(id),
@@ -113,14 +162,14 @@ export class SpdySession {
     })
     this.#streams.set(id, stream)
     stream.once('close', () => this.#streams.delete(id))
-    this.#connection.send(controlFrame(frameType.synReply, 0, Buffer.concat([words(id), await this.#pack.run(words(0))])))
-    if (flags & finFlag) stream.push(null)
-    this.#onStream(stream)
+    // One that has been told its end asks for no more: the others must not wait for it.
+    stream.once('end', () => this.#wanted(id))
+    return stream
   }
 
   #data(id: number, flags: number, content: Buffer): void {
     const stream = this.#streams.get(id)
-    if (!stream || stream.readableEnded) return
+    if (!stream || stream.readableEnded || stream.destroyed) return
     if (content.length > 0 && !stream.push(Buffer.from(content))) {
       this.#full.add(id)
       this.#connection.pause()
@@ -134,7 +183,8 @@ export class SpdySession {
 
   #send(id: number, content: Buffer, isLast: boolean, done: () => void): void {
     let hasRoom = true
-    for (let at = 0; at < content.length; at += mostDataBytes) hasRoom = this.#connection.send(dataFrame(id, 0, content.subarray(at, at + mostDataBytes)))
+    for (let at = 0; at < content.length; at += mostDataBytes)
+      hasRoom = this.#connection.send(dataFrame(id, 0, content.subarray(at, at + mostDataBytes)))
     if (isLast) this.#connection.send(dataFrame(id, finFlag, Buffer.alloc(0)))
     if (hasRoom) done()
     else this.#connection.drained(done)
@@ -149,6 +199,12 @@ export class SpdySession {
     const stream = this.#streams.get(id)
     this.#streams.delete(id)
     this.#wanted(id)
-    stream?.destroy()
+    if (stream) this.#end(stream)
+  }
+
+  /** Servers of Kubernetes reset a stream behind its last data: to their client that is its end. */
+  #end(stream: SpdyStream): void {
+    if (this.#isClient) stream.finish()
+    else stream.destroy()
   }
 }

@@ -1,6 +1,6 @@
 import { type ScorePlugin, maxScore } from '../plugin.ts'
 
-/** Prefers nodes on which CPU and memory would be used up evenly. Pods that ask for neither say nothing about that. */
+/** Prefers nodes whose CPU and memory would be used evenly. Pods without requests are not scored. */
 export const balancedAllocation: ScorePlugin = {
   name: 'NodeResourcesBalancedAllocation',
   weight: 1,

@@ -1,17 +1,18 @@
 import { type ScorePlugin, maxScore } from '../plugin.ts'
 
 const mb = 1024 * 1024
-/** Less than this is pulled in no time. */
+/** Smaller images are pulled quickly and are ignored. */
 const smallBytes = 23 * mb
-/** Of each container; more than this makes no difference. */
+/** Per container. Larger images score the same. */
 const largeBytes = 1000 * mb
 
-/** The name of an image as nodes list it. */
-export const listedName = (image: string): string => (image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image)
+/** An image name as nodes report it. */
+const listedName = (image: string): string =>
+  image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image
 
 /**
- * Prefers nodes that have the pod's images. An image that few nodes have counts for less than one that many have, or else all pods of a workload would
- * follow the first.
+ * Prefers nodes that have the pod's images. The score grows with the number of nodes that have an image, otherwise all
+ * pods of a workload would follow the first.
  */
 export const imageLocality: ScorePlugin = {
   name: 'ImageLocality',
@@ -26,7 +27,9 @@ export const imageLocality: ScorePlugin = {
       score({ name }) {
         let sum = 0
         for (const { bytes, nodes } of images) if (nodes.has(name)) sum += Math.trunc(bytes * (nodes.size / all))
-        return Math.trunc((maxScore * (Math.min(Math.max(sum, smallBytes), highest) - smallBytes)) / (highest - smallBytes))
+        return Math.trunc(
+          (maxScore * (Math.min(Math.max(sum, smallBytes), highest) - smallBytes)) / (highest - smallBytes),
+        )
       },
     }
   },

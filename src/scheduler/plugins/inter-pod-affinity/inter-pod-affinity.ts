@@ -1,21 +1,25 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
-import type { AffinityTerm } from '../../cluster/affinity-term.ts'
-import type { PodChoice } from '../../cluster/matching-pods.ts'
+import type { AffinityTerm, PodChoice } from '../../cluster/matching-pods.ts'
 import type { NodeInfo } from '../../cluster/node-info.ts'
 import type { PodInfo } from '../../cluster/pod-info.ts'
 import type { FilterPlugin, NodeFilter, Rejection } from '../plugin.ts'
 import type { World } from '../world.ts'
-import { TopologyCounts } from './topology-counts.ts'
+import { TopologyCounts } from './affinity-score.ts'
 
 export const name = 'InterPodAffinity'
 const notNear: Rejection = { plugin: name, reasons: ["node(s) didn't match pod affinity rules"], isFinal: true }
 const tooNear: Rejection = { plugin: name, reasons: ["node(s) didn't match pod anti-affinity rules"], isFinal: false }
-const unwanted: Rejection = { plugin: name, reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"], isFinal: false }
+const unwanted: Rejection = {
+  plugin: name,
+  reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"],
+  isFinal: false,
+}
 
-/** Whether a pod is one of those that a term is about. */
-export const isMeant = (term: AffinityTerm, pod: PodInfo, { namespaceLabels }: World): boolean => term.selects(pod.labels, pod.namespace, namespaceLabels)
+/** Reports whether a term matches a pod. */
+export const isMeant = (term: AffinityTerm, pod: PodInfo, { namespaceLabels }: World): boolean =>
+  term.selects(pod.labels, pod.namespace, namespaceLabels)
 
-/** The pods that all of these terms are about. */
+/** The pods that all terms match. */
 export function podsOf(terms: readonly AffinityTerm[], world: World): PodChoice {
   const [first] = terms
   return {
@@ -28,11 +32,11 @@ export function podsOf(terms: readonly AffinityTerm[], world: World): PodChoice 
 class AffinityFilter implements NodeFilter {
   readonly #pod: PodInfo
   readonly #world: World
-  /** Pods that all of the pod's own terms are about, by where they are. */
+  /** The pods that all affinity terms of the pod match, by topology. */
   readonly #near = new TopologyCounts()
-  /** Pods that the pod must not be near to. */
+  /** The pods that the pod's anti-affinity matches, by topology. */
   readonly #far = new TopologyCounts()
-  /** Pods that must not be near to the pod. */
+  /** The pods whose anti-affinity matches the pod, by topology. */
   readonly #unwelcoming = new TopologyCounts()
 
   constructor(pod: PodInfo, unwelcoming: TopologyCounts, world: World) {
@@ -45,7 +49,8 @@ class AffinityFilter implements NodeFilter {
       const counts = cluster.matching.get(podsOf(affinity, world))
       for (const { topologyKey } of affinity) this.#near.addCounts(topologyKey, counts, 1)
     }
-    for (const term of antiAffinity) this.#far.addCounts(term.topologyKey, cluster.matching.get(podsOf([term], world)), 1)
+    for (const term of antiAffinity)
+      this.#far.addCounts(term.topologyKey, cluster.matching.get(podsOf([term], world)), 1)
   }
 
   check({ labels }: NodeInfo): Rejection | undefined {
@@ -67,7 +72,7 @@ class AffinityFilter implements NodeFilter {
     const { affinity } = this.#pod.affinities
     if (affinity.some(({ topologyKey }) => labels?.[topologyKey] === undefined)) return false
     if (affinity.every(({ topologyKey }) => this.#near.get(topologyKey, labels?.[topologyKey]) > 0)) return true
-    // The first of pods that want to be near each other finds nobody, and has to begin somewhere.
+    // The first pod of a group with affinity to itself finds no other pod, and may run anywhere.
     return this.#near.isEmpty && affinity.every((term) => isMeant(term, this.#pod, this.#world))
   }
 
@@ -76,14 +81,17 @@ class AffinityFilter implements NodeFilter {
     if (affinity.length > 0 && affinity.every((term) => isMeant(term, pod, this.#world))) {
       for (const { topologyKey } of affinity) this.#near.add(topologyKey, labels?.[topologyKey], by)
     }
-    for (const term of antiAffinity) if (isMeant(term, pod, this.#world)) this.#far.add(term.topologyKey, labels?.[term.topologyKey], by)
+    for (const term of antiAffinity)
+      if (isMeant(term, pod, this.#world)) {
+        this.#far.add(term.topologyKey, labels?.[term.topologyKey], by)
+      }
     for (const term of pod.affinities.antiAffinity) {
       if (isMeant(term, this.#pod, this.#world)) this.#unwelcoming.add(term.topologyKey, labels?.[term.topologyKey], by)
     }
   }
 }
 
-/** Where pods are that do not want this one near. */
+/** The topologies of pods whose anti-affinity matches this pod. */
 function unwelcomingTo(pod: PodInfo, world: World): TopologyCounts {
   const counts = new TopologyCounts()
   for (const held of world.cluster.terms.antiAffinity.all()) {
@@ -92,7 +100,7 @@ function unwelcomingTo(pod: PodInfo, world: World): TopologyCounts {
   return counts
 }
 
-/** Keeps pods near to pods and away from pods, as they require, and away from those that require it of them. */
+/** Enforces required affinity and anti-affinity between pods, including the anti-affinity of existing pods. */
 export const interPodAffinity: FilterPlugin = {
   name,
   filter(pod, world) {
@@ -114,7 +122,10 @@ export const interPodAffinity: FilterPlugin = {
       case 'AssignedPodUpdate':
         return !deepEqual(event.before.labels, event.pod.labels)
       case 'AssignedPodDelete':
-        return antiAffinity.some((term) => isMeant(term, event.pod, world)) || event.pod.affinities.antiAffinity.some((term) => isMeant(term, pod, world))
+        return (
+          antiAffinity.some((term) => isMeant(term, event.pod, world)) ||
+          event.pod.affinities.antiAffinity.some((term) => isMeant(term, pod, world))
+        )
       default:
         return true
     }

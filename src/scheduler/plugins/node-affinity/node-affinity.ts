@@ -1,19 +1,30 @@
 import type { NodeSelector } from '../../../api/generated/types.ts'
-import { type NodeMatcher, compileNodeSelector, compileRequiredNodes } from '../../../api/kinds/node-matching.ts'
+import {
+  type NodeMatcher,
+  compileNodeSelector,
+  compileRequiredNodes,
+} from '../../../api/kinds/placement/node-matching.ts'
 import type { PodInfo } from '../../cluster/pod-info.ts'
 import { type FilterPlugin, type Rejection, type ScorePlugin, normalizeScores } from '../plugin.ts'
 
 const name = 'NodeAffinity'
-const rejection: Rejection = { plugin: name, reasons: ["node(s) didn't match Pod's node affinity/selector"], isFinal: true }
+const rejection: Rejection = {
+  plugin: name,
+  reasons: ["node(s) didn't match Pod's node affinity/selector"],
+  isFinal: true,
+}
 const conflict: Rejection = { plugin: name, reasons: ['pod affinity terms conflict'], isFinal: true }
 
-const requiredOf = ({ pod }: PodInfo): NodeSelector | undefined => pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+const requiredOf = ({ pod }: PodInfo): NodeSelector | undefined =>
+  pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
 
-/** The nodes that a pod names, if all its terms do: pods of DaemonSets do. No other node need be looked at. */
+/** The nodes that all terms of a pod name, as those of DaemonSet pods do. Only they need to be checked. */
 function namedNodes({ nodeSelectorTerms }: NodeSelector): ReadonlySet<string> | undefined {
   const all = new Set<string>()
   for (const { matchFields = [] } of nodeSelectorTerms) {
-    const lists = matchFields.filter(({ key, operator }) => key === 'metadata.name' && operator === 'In').map(({ values = [] }) => values)
+    const lists = matchFields
+      .filter(({ key, operator }) => key === 'metadata.name' && operator === 'In')
+      .map(({ values = [] }) => values)
     if (lists.length === 0) return undefined
     for (const name of lists[0]!) if (lists.every((list) => list.includes(name))) all.add(name)
   }
@@ -22,14 +33,14 @@ function namedNodes({ nodeSelectorTerms }: NodeSelector): ReadonlySet<string> | 
 
 const matchers = new WeakMap<PodInfo, NodeMatcher>()
 
-/** Worked out once a pod: every node's change may ask for it. */
+/** Computed once per pod, because every change of a node may need it. */
 function matcherOf(pod: PodInfo): NodeMatcher {
   let matcher = matchers.get(pod)
   if (!matcher) matchers.set(pod, (matcher = compileRequiredNodes(pod.pod.spec)))
   return matcher
 }
 
-/** Keeps pods to the nodes that their node selector and required node affinity are about. */
+/** Enforces the node selector and the required node affinity of pods. */
 export const nodeAffinity: FilterPlugin = {
   name,
   filter(pod) {
@@ -48,7 +59,7 @@ export const nodeAffinity: FilterPlugin = {
   },
 }
 
-/** Prefers nodes that the pod would like. */
+/** Scores the preferred node affinity of pods. */
 export const preferredNodes: ScorePlugin = {
   name,
   weight: 2,
@@ -56,7 +67,10 @@ export const preferredNodes: ScorePlugin = {
     const preferred = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution
     if (!preferred?.length) return undefined
     const terms = preferred
-      .filter(({ weight, preference }) => weight !== 0 && (preference.matchExpressions?.length || preference.matchFields?.length))
+      .filter(
+        ({ weight, preference }) =>
+          weight !== 0 && (preference.matchExpressions?.length || preference.matchFields?.length),
+      )
       .map(({ weight, preference }) => ({ weight, matches: compileNodeSelector({ nodeSelectorTerms: [preference] }) }))
     return {
       score: ({ node }) => terms.reduce((sum, { weight, matches }) => (matches(node) ? sum + weight : sum), 0),

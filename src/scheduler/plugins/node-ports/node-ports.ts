@@ -1,14 +1,22 @@
-import { portsConflict } from '../../../api/kinds/host-ports.ts'
+import { portsConflict } from '../../../api/kinds/pods/host-ports.ts'
 import type { FilterPlugin, Rejection } from '../plugin.ts'
 
 const name = 'NodePorts'
-const rejection: Rejection = { plugin: name, reasons: ["node(s) didn't have free ports for the requested pod ports"], isFinal: false }
+const rejection: Rejection = {
+  plugin: name,
+  reasons: ["node(s) didn't have free ports for the requested pod ports"],
+  isFinal: false,
+}
 
-/** Keeps pods away from nodes whose ports others have that they want for themselves. */
+/** Rejects nodes whose host ports conflict with those of the pod. */
 export const nodePorts: FilterPlugin = {
   name,
   filter: ({ hostPorts }) =>
-    hostPorts.length === 0 ? undefined : { check: (node) => (portsConflict(hostPorts, [...node.usedPorts()]) ? rejection : undefined) },
+    hostPorts.length === 0
+      ? undefined
+      : { check: (node) => (portsConflict(hostPorts, [...node.usedPorts()]) ? rejection : undefined) },
   hears: ['NodeAdd', 'AssignedPodDelete'],
-  helps: (event, pod) => event.kind === 'NodeAdd' || (event.kind === 'AssignedPodDelete' && portsConflict(pod.hostPorts, event.pod.hostPorts)),
+  helps: (event, pod) =>
+    event.kind === 'NodeAdd' ||
+    (event.kind === 'AssignedPodDelete' && portsConflict(pod.hostPorts, event.pod.hostPorts)),
 }

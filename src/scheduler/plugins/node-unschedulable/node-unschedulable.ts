@@ -1,5 +1,5 @@
 import type { Node, Taint } from '../../../api/generated/types.ts'
-import { tolerates } from '../../../api/kinds/taints.ts'
+import { tolerates } from '../../../api/kinds/placement/tolerations.ts'
 import type { PodInfo } from '../../cluster/pod-info.ts'
 import type { FilterPlugin, Rejection } from '../plugin.ts'
 
@@ -7,15 +7,17 @@ const name = 'NodeUnschedulable'
 const rejection: Rejection = { plugin: name, reasons: ['node(s) were unschedulable'], isFinal: true }
 const taint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
 
-/** Who puts up with the taint of cordoned nodes may go to them: pods of DaemonSets do. */
-const toleratesCordon = ({ pod }: PodInfo): boolean => pod.spec.tolerations?.some((toleration) => tolerates(toleration, taint)) ?? false
+/** Pods that tolerate the taint of cordoned nodes may run there, such as DaemonSet pods. */
+const toleratesCordon = ({ pod }: PodInfo): boolean =>
+  pod.spec.tolerations?.some((toleration) => tolerates(toleration, taint)) ?? false
 
 const isOpen = ({ spec }: Node): boolean => !spec?.unschedulable
 
-/** Keeps pods away from nodes that are cordoned. */
+/** Rejects cordoned nodes. */
 export const nodeUnschedulable: FilterPlugin = {
   name,
-  filter: (pod) => (toleratesCordon(pod) ? undefined : { check: ({ isCordoned }) => (isCordoned ? rejection : undefined) }),
+  filter: (pod) =>
+    toleratesCordon(pod) ? undefined : { check: ({ isCordoned }) => (isCordoned ? rejection : undefined) },
   hears: ['NodeAdd', 'NodeUpdate', 'TargetPodUpdate'],
   helps(event, pod) {
     if (event.kind === 'NodeAdd') return isOpen(event.node)

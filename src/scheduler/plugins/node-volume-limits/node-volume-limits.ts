@@ -1,4 +1,4 @@
-import { storageClassOf } from '../../../api/kinds/storage-class-name.ts'
+import { storageClassOf } from '../../../api/kinds/volumes/storage-classes.ts'
 import { keyOf } from '../../../client/index.ts'
 import type { NodeInfo } from '../../cluster/node-info.ts'
 import type { FilterPlugin, Rejection } from '../plugin.ts'
@@ -9,11 +9,11 @@ const rejection: Rejection = { plugin: name, reasons: ['node(s) exceed max volum
 
 interface Attached {
   driver: string
-  /** The same for claims that share a volume. */
+  /** Equal for claims that share a volume. */
   id: string
 }
 
-/** What a claim has a node attach, by which driver: its volume or, where that is still to be made, the claim itself. */
+/** The attachment of a claim, by driver: its volume or, before it is provisioned, the claim itself. */
 function attachedBy(claimKey: string, { claim, volume, storageClass }: World): Attached | undefined {
   const found = claim(claimKey)
   if (!found) return undefined
@@ -33,7 +33,7 @@ function attachedBySome(claimKeys: Iterable<string>, world: World): Map<string, 
   return drivers
 }
 
-/** Whether the node's drivers could attach more than they are able to. */
+/** Reports whether a driver of the node would exceed its limit. */
 function exceeds(wanted: ReadonlyMap<string, string>, node: NodeInfo, world: World): boolean {
   const limits = new Map<string, number>()
   for (const { name: driver, allocatable } of world.csiNode(node.name)?.spec.drivers ?? []) {
@@ -50,7 +50,7 @@ function exceeds(wanted: ReadonlyMap<string, string>, node: NodeInfo, world: Wor
   return false
 }
 
-/** Keeps pods away from nodes whose storage drivers cannot attach any more volumes. */
+/** Rejects nodes whose storage drivers have reached their attachment limit. */
 export const nodeVolumeLimits: FilterPlugin = {
   name,
   filter(pod, world) {

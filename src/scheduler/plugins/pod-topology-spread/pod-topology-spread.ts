@@ -12,7 +12,7 @@ const reason = "node(s) didn't match pod topology spread constraints"
 const uneven: Rejection = { plugin: name, reasons: [reason], isFinal: false }
 const unlabelled: Rejection = { plugin: name, reasons: [`${reason} (missing required label)`], isFinal: true }
 
-/** The pods that count, by the values of the label. */
+/** The counted pods by value of the label. */
 class Domains {
   readonly constraint: Constraint
   readonly #counts = new Map<string, number>()
@@ -27,13 +27,13 @@ class Domains {
     this.#fewest = undefined
   }
 
-  /** By how much this value would be ahead of that with the fewest, with so many more. */
+  /** The skew of a value with this number of additional pods. */
   skew(value: string, more: number): number {
     return (this.#counts.get(value) ?? 0) + more - this.#lowest()
   }
 
   #lowest(): number {
-    // Values that are not there yet have none.
+    // A value without an entry has no pods.
     if (this.#counts.size < this.constraint.minDomains) return 0
     if (this.#fewest === undefined) {
       this.#fewest = Infinity
@@ -50,7 +50,7 @@ class SpreadFilter implements NodeFilter {
   readonly #pod: PodInfo
   readonly #constraints: readonly Constraint[]
   readonly #domains: readonly Domains[]
-  /** Whether the pod itself counts, by constraint. */
+  /** Reports whether the pod itself counts, per constraint. */
   readonly #own: readonly number[]
 
   constructor(pod: PodInfo, constraints: readonly Constraint[], { cluster }: World) {
@@ -58,7 +58,8 @@ class SpreadFilter implements NodeFilter {
     this.#constraints = constraints
     this.#domains = constraints.map((constraint) => new Domains(constraint))
     this.#own = constraints.map(({ selects }) => (selects(pod.labels) ? 1 : 0))
-    if (constraints.every(({ includes, topologyKey }) => !includes && cluster.labels.isEverywhere(topologyKey))) this.#takeAll(cluster)
+    if (constraints.every(({ includes, topologyKey }) => !includes && cluster.labels.isEverywhere(topologyKey)))
+      this.#takeAll(cluster)
     else this.#takeIncluded(cluster)
   }
 
@@ -73,7 +74,7 @@ class SpreadFilter implements NodeFilter {
     return undefined
   }
 
-  /** The pods of all nodes count: how many there are is known by label. */
+  /** All nodes count, so the counts by label are used. */
   #takeAll({ labels, matching }: Cluster): void {
     for (const domains of this.#domains) {
       const { topologyKey, counted } = domains.constraint
@@ -109,18 +110,26 @@ class SpreadFilter implements NodeFilter {
   }
 }
 
-/** Whether a change of this pod changes how evenly pods like ours are spread. */
+/** Reports whether a change of a pod can change the skew. */
 const isCounted = (constraints: readonly Constraint[], pod: PodInfo, changed: PodInfo): boolean =>
   changed.namespace === pod.namespace && constraints.some(({ selects }) => selects(changed.labels))
 
-/** Keeps pods away from nodes on which they would make the spread more uneven than they allow. */
+/** Rejects nodes on which the pod would exceed the allowed skew. */
 export const podTopologySpread: FilterPlugin = {
   name,
   filter(pod, world) {
     const constraints = constraintsOf(pod, 'DoNotSchedule')
     return constraints.length === 0 ? undefined : new SpreadFilter(pod, constraints, world)
   },
-  hears: ['NodeAdd', 'NodeUpdate', 'NodeDelete', 'AssignedPodAdd', 'AssignedPodUpdate', 'AssignedPodDelete', 'TargetPodUpdate'],
+  hears: [
+    'NodeAdd',
+    'NodeUpdate',
+    'NodeDelete',
+    'AssignedPodAdd',
+    'AssignedPodUpdate',
+    'AssignedPodDelete',
+    'TargetPodUpdate',
+  ],
   helps(event, pod) {
     const constraints = constraintsOf(pod, 'DoNotSchedule')
     switch (event.kind) {
@@ -128,9 +137,15 @@ export const podTopologySpread: FilterPlugin = {
       case 'NodeDelete':
         return hasKeys(constraints, event.node.metadata.labels)
       case 'NodeUpdate':
-        return !deepEqual(event.before.metadata.labels, event.node.metadata.labels) || !deepEqual(event.before.spec?.taints, event.node.spec?.taints)
+        return (
+          !deepEqual(event.before.metadata.labels, event.node.metadata.labels) ||
+          !deepEqual(event.before.spec?.taints, event.node.spec?.taints)
+        )
       case 'AssignedPodUpdate':
-        return isCounted(constraints, pod, event.pod) !== isCounted(constraints, pod, event.before) || event.pod.isTerminating !== event.before.isTerminating
+        return (
+          isCounted(constraints, pod, event.pod) !== isCounted(constraints, pod, event.before) ||
+          event.pod.isTerminating !== event.before.isTerminating
+        )
       case 'AssignedPodAdd':
       case 'AssignedPodDelete':
         return isCounted(constraints, pod, event.pod)

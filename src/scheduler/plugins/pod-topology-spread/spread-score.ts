@@ -1,7 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts'
-import type { NodeCounts } from '../../cluster/node-counts.ts'
+import type { NodeCounts, NodeLabels } from '../../cluster/node-counts.ts'
 import type { NodeInfo } from '../../cluster/node-info.ts'
-import type { NodeLabels } from '../../cluster/node-labels.ts'
 import { type NodeScorer, type ScorePlugin, maxScore } from '../plugin.ts'
 import type { World } from '../world.ts'
 import { type Constraint, constraintsOf, defaultConstraints, hostnameKey } from './constraint.ts'
@@ -10,13 +9,13 @@ import { name } from './pod-topology-spread.ts'
 interface Weighed {
   readonly key: string
   readonly isByHost: boolean
-  /** Of all nodes. */
+  /** True if all nodes count. */
   readonly counts: NodeCounts
-  /** Pods that count, by the value of the label. Not for host names: of them, each node's own count is taken. */
+  /** The counted pods by value of the label. Host names use the count of each node instead. */
   readonly byValue: ReadonlyMap<string, number>
-  /** Labels with few values would otherwise count for nothing beside those with many. */
+  /** Raises the weight of labels with few values. */
   readonly weight: number
-  /** What every node with the label gets: the more skew is allowed, the less the rest counts. */
+  /** The base score of every node with the label. A larger allowed skew lowers the weight of the rest. */
   readonly base: number
 }
 
@@ -27,7 +26,12 @@ class SpreadScorer implements NodeScorer {
   readonly #weighed: readonly Weighed[]
   readonly #needsAllKeys: boolean
 
-  constructor(constraints: readonly Constraint[], needsAllKeys: boolean, nodes: readonly NodeInfo[], { cluster }: World) {
+  constructor(
+    constraints: readonly Constraint[],
+    needsAllKeys: boolean,
+    nodes: readonly NodeInfo[],
+    { cluster }: World,
+  ) {
     this.#keys = constraints.map(({ topologyKey }) => topologyKey)
     this.#needsAllKeys = needsAllKeys && !this.#keys.every((key) => cluster.labels.isEverywhere(key))
     const scored = this.#needsAllKeys ? nodes.filter((node) => this.#hasKeys(node)) : nodes
@@ -55,7 +59,7 @@ class SpreadScorer implements NodeScorer {
     return Math.round(sum)
   }
 
-  /** Few is good. Nodes without the labels, at -1, are the worst. */
+  /** Fewer pods are better. Nodes without the labels have the score -1, the worst. */
   normalize(scores: Float64Array): void {
     let fewest = Infinity
     let most = 0
@@ -71,13 +75,18 @@ class SpreadScorer implements NodeScorer {
     }
   }
 
-  #countByValue({ topologyKey, includes }: Constraint, counts: NodeCounts, cluster: Cluster): ReadonlyMap<string, number> {
+  #countByValue(
+    { topologyKey, includes }: Constraint,
+    counts: NodeCounts,
+    cluster: Cluster,
+  ): ReadonlyMap<string, number> {
     if (!includes && !this.#needsAllKeys) return counts.byLabel(topologyKey)
     const byValue = new Map<string, number>()
     for (const [name, count] of counts.byNode()) {
       const node = cluster.node(name)
       const value = node?.labels?.[topologyKey]
-      if (!node || value === undefined || (this.#needsAllKeys && !this.#hasKeys(node)) || (includes && !includes(node))) continue
+      if (!node || value === undefined || (this.#needsAllKeys && !this.#hasKeys(node)) || (includes && !includes(node)))
+        continue
       byValue.set(value, (byValue.get(value) ?? 0) + count)
     }
     return byValue
@@ -88,7 +97,7 @@ class SpreadScorer implements NodeScorer {
   }
 }
 
-/** How many values a label has on these nodes, none being one of them. */
+/** The number of values of a label on these nodes, including none. */
 function countValues(key: string, nodes: readonly NodeInfo[], labels: NodeLabels): number {
   const most = labels.isEverywhere(key) ? labels.values(key).size : Infinity
   const values = new Set<string | undefined>()
@@ -96,13 +105,15 @@ function countValues(key: string, nodes: readonly NodeInfo[], labels: NodeLabels
   return values.size
 }
 
-/** Prefers nodes on which there are fewer pods like this one. */
+/** Prefers nodes with fewer similar pods. */
 export const evenSpread: ScorePlugin = {
   name,
   weight: 2,
   scorer(pod, world, nodes) {
     const isSaid = Boolean(pod.pod.spec.topologySpreadConstraints?.length)
-    const constraints = isSaid ? constraintsOf(pod, 'ScheduleAnyway') : defaultConstraints(pod, world.siblingSelectors(pod.pod))
+    const constraints = isSaid
+      ? constraintsOf(pod, 'ScheduleAnyway')
+      : defaultConstraints(pod, world.siblingSelectors(pod.pod))
     return constraints.length === 0 ? undefined : new SpreadScorer(constraints, isSaid, nodes, world)
   },
 }

@@ -1,6 +1,6 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type { Node, Taint } from '../../../api/generated/types.ts'
-import { tolerates, untoleratedTaint } from '../../../api/kinds/taints.ts'
+import { tolerates, untoleratedTaint } from '../../../api/kinds/placement/tolerations.ts'
 import type { PodInfo } from '../../cluster/pod-info.ts'
 import { type FilterPlugin, type Rejection, type ScorePlugin, normalizeScores } from '../plugin.ts'
 
@@ -14,19 +14,23 @@ const isTolerated = (taints: readonly Taint[], { pod }: PodInfo): boolean =>
 
 const taintsOf = ({ spec }: Node): readonly Taint[] => spec?.taints ?? []
 
-/** Keeps pods away from nodes with taints that they do not tolerate. */
+/** Rejects nodes with taints that the pod does not tolerate. */
 export const taintToleration: FilterPlugin = {
   name,
   filter: (pod) => ({ check: ({ hardTaints }) => (isTolerated(hardTaints, pod) ? undefined : rejection) }),
   hears: ['NodeAdd', 'NodeUpdate', 'TargetPodUpdate'],
   helps(event, pod) {
     if (event.kind === 'NodeAdd') return isTolerated(taintsOf(event.node), pod)
-    if (event.kind === 'NodeUpdate') return isTolerated(taintsOf(event.node), pod) && !isTolerated(taintsOf(event.before), pod)
-    return event.kind === 'TargetPodUpdate' && !deepEqual(event.before.pod.spec.tolerations, event.pod.pod.spec.tolerations)
+    if (event.kind === 'NodeUpdate') {
+      return isTolerated(taintsOf(event.node), pod) && !isTolerated(taintsOf(event.before), pod)
+    }
+    return (
+      event.kind === 'TargetPodUpdate' && !deepEqual(event.before.pod.spec.tolerations, event.pod.pod.spec.tolerations)
+    )
   },
 }
 
-/** Prefers nodes with fewer taints that the pod would rather avoid. */
+/** Prefers nodes with fewer PreferNoSchedule taints that the pod does not tolerate. */
 export const avoidedTaints: ScorePlugin = {
   name,
   weight: 3,

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '../../../api/generated/types.ts'
-import { annotationOf, boundVolume, selectedNode } from '../../../api/kinds/volume-binding.ts'
-import { isReachableFrom } from '../../../api/kinds/volume-matching.ts'
+import { annotationOf, boundVolume, selectedNode } from '../../../api/kinds/volumes/volume-binding.ts'
+import { isReachableFrom } from '../../../api/kinds/volumes/volume-matching.ts'
 import { compareResourceVersions } from '../../../api/resource-version.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { type Client, keyOf, persistentvolumeclaims, persistentvolumes } from '../../../client/index.ts'
@@ -9,10 +9,12 @@ import type { PodInfo } from '../../cluster/pod-info.ts'
 import { type VolumePlan, isFullyBound } from './find-volumes.ts'
 import type { VolumeBinder } from './volume-binding.ts'
 
-/** So long a pod waits for its volumes; then another node may do better. */
+/** The time that a pod waits for its volumes before another node is tried. */
 const patienceMs = 10 * 60_000
 
-/** Has volumes bound by writing who belongs to whom, or for which node one is to be made. The rest is done by those who watch volumes and claims. */
+/**
+ * Binds volumes by writing the claim of a volume, or the selected node of a claim. The volume controllers do the rest.
+ */
 export class ApiVolumeBinder implements VolumeBinder {
   readonly #client: Client
   readonly #caches: Caches
@@ -32,18 +34,26 @@ export class ApiVolumeBinder implements VolumeBinder {
       claims.set(keyOf(claim), '')
     }
     for (const claim of plan.provision) {
-      const { resourceVersion = '' } = annotationOf(claim, selectedNode) === node ? claim.metadata : (await this.#select(claim, node, signal)).metadata
+      const { resourceVersion = '' } =
+        annotationOf(claim, selectedNode) === node ? claim.metadata : (await this.#select(claim, node, signal)).metadata
       claims.set(keyOf(claim), resourceVersion)
     }
     await this.#allBound(pod, node, claims, signal)
   }
 
-  #select({ metadata: { namespace = '', name = '', resourceVersion } }: PersistentVolumeClaim, node: string, signal: AbortSignal): Promise<PersistentVolumeClaim> {
+  #select(
+    { metadata: { namespace = '', name = '', resourceVersion } }: PersistentVolumeClaim,
+    node: string,
+    signal: AbortSignal,
+  ): Promise<PersistentVolumeClaim> {
     const patch = { metadata: { resourceVersion, annotations: { [selectedNode]: node } } }
     return this.#client.patch(persistentvolumeclaims, namespace, name, patch, { type: 'merge', signal })
   }
 
-  /** Looks again whenever a claim or the pod changes; `claims` has the version in which a node was chosen for each, or '' for those that have a volume. */
+  /**
+   * Checks again whenever a claim or the pod changes. `claims` contains the version in which a node was selected for
+   * each claim, or '' for those with a volume.
+   */
   #allBound(pod: PodInfo, node: string, claims: ReadonlyMap<string, string>, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const undo: (() => void)[] = []
@@ -62,7 +72,11 @@ export class ApiVolumeBinder implements VolumeBinder {
       const onChange = (object: { metadata: { namespace?: string; name?: string } }) => {
         if (claims.has(keyOf(object)) || keyOf(object) === pod.key) look()
       }
-      const handler = { add: onChange, update: (_: unknown, object: Parameters<typeof onChange>[0]) => onChange(object), delete: onChange }
+      const handler = {
+        add: onChange,
+        update: (_: unknown, object: Parameters<typeof onChange>[0]) => onChange(object),
+        delete: onChange,
+      }
       const onAbort = () => end(signal.reason as Error)
       signal.addEventListener('abort', onAbort, { once: true })
       undo.push(() => signal.removeEventListener('abort', onAbort))
@@ -73,15 +87,23 @@ export class ApiVolumeBinder implements VolumeBinder {
   }
 
   #isBound(pod: PodInfo, node: string, claims: ReadonlyMap<string, string>): boolean {
-    if (this.#caches.pods.get(pod.key)?.metadata.uid !== pod.uid) throw new Error(`pod does not exist any more: pod ${JSON.stringify(pod.pod.metadata.name)} not found`)
+    if (this.#caches.pods.get(pod.key)?.metadata.uid !== pod.uid) {
+      throw new Error(`pod does not exist any more: pod ${JSON.stringify(pod.pod.metadata.name)} not found`)
+    }
     let areBound = true
     for (const [key, chosenVersion] of claims) {
       const claim = this.#caches.claim(key)
-      if (!claim) throw new Error(`failed to check provisioning pvc: could not find v1.PersistentVolumeClaim ${JSON.stringify(key)}`)
+      if (!claim) {
+        throw new Error(
+          `failed to check provisioning pvc: could not find v1.PersistentVolumeClaim ${JSON.stringify(key)}`,
+        )
+      }
       if (chosenVersion !== '') {
-        // The cache may not have seen the choice yet.
+        // The cache may not contain the selection yet.
         if (compareResourceVersions(claim.metadata.resourceVersion ?? '', chosenVersion) < 0) areBound = false
-        else if (annotationOf(claim, selectedNode) !== node) throw new Error(`provisioning failed for PVC ${JSON.stringify(claim.metadata.name)}`)
+        else if (annotationOf(claim, selectedNode) !== node) {
+          throw new Error(`provisioning failed for PVC ${JSON.stringify(claim.metadata.name)}`)
+        }
       }
       if (!isFullyBound(claim)) areBound = false
       else this.#checkReach(claim.spec.volumeName!, node)
@@ -93,7 +115,9 @@ export class ApiVolumeBinder implements VolumeBinder {
     const volume = this.#caches.volume(volumeName)
     const node = this.#caches.cluster.node(nodeName)?.node
     if (volume && node && !isReachableFrom(volume, node)) {
-      throw new Error(`pv ${JSON.stringify(volumeName)} node affinity doesn't match node ${JSON.stringify(nodeName)}: no matching NodeSelectorTerms`)
+      throw new Error(
+        `pv ${JSON.stringify(volumeName)} node affinity doesn't match node ${JSON.stringify(nodeName)}: no matching NodeSelectorTerms`,
+      )
     }
   }
 }

@@ -1,38 +1,83 @@
-import type { CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../api/generated/types.ts'
-import { storageClassOf } from '../../../api/kinds/storage-class-name.ts'
-import { annotationOf, bindCompleted, boundVolume, selectedNode } from '../../../api/kinds/volume-binding.ts'
-import { isDelayed, isReachableFrom, matchingVolume, requestedStorage } from '../../../api/kinds/volume-matching.ts'
-import { compareQuantity } from '../../../api/quantity.ts'
+import type {
+  CSIStorageCapacity,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../../api/generated/types.ts'
+import { storageClassOf } from '../../../api/kinds/volumes/storage-classes.ts'
+import { annotationOf, bindCompleted, boundVolume, selectedNode } from '../../../api/kinds/volumes/volume-binding.ts'
+import {
+  isDelayed,
+  isReachableFrom,
+  matchingVolume,
+  requestedStorage,
+} from '../../../api/kinds/volumes/volume-matching.ts'
+import { compareQuantity } from '../../../api/numbers/quantity.ts'
 import { labelSelectorMatches } from '../../../api/selectors/label-selector.ts'
 import { keyOf } from '../../../client/index.ts'
 import type { World } from '../world.ts'
 
-/** The claims of a pod, by what is to become of them. */
+/** Decisions about volumes that the API does not show yet, so that no volume is assigned twice. */
+export class VolumePlans {
+  /** By volume: the key of its claim. */
+  readonly #claims = new Map<string, string>()
+  /** By claim: the node for which a volume is provisioned. */
+  readonly #nodes = new Map<string, string>()
+
+  /** The key of the claim that gets the volume. */
+  claimOf(volume: string): string | undefined {
+    return this.#claims.get(volume)
+  }
+
+  /** The node for which a volume of the claim is provisioned. */
+  nodeOf(claimKey: string): string | undefined {
+    return this.#nodes.get(claimKey)
+  }
+
+  promise(volume: string, claimKey: string): void {
+    this.#claims.set(volume, claimKey)
+  }
+
+  provision(claimKey: string, node: string): void {
+    this.#nodes.set(claimKey, node)
+  }
+
+  /** The API shows the decision, or it was withdrawn. */
+  forget(volumes: readonly string[], claimKeys: readonly string[]): void {
+    for (const volume of volumes) this.#claims.delete(volume)
+    for (const key of claimKeys) this.#nodes.delete(key)
+  }
+}
+
+/** The claims of a pod by state. */
 export interface PodClaims {
   bound: readonly PersistentVolumeClaim[]
-  /** Get their volume for the node that is chosen. */
+  /** Claims that are bound after the node is selected. */
   delayed: readonly PersistentVolumeClaim[]
-  /** Somebody else has to see to it first. */
+  /** Claims that another component has to bind first. */
   immediate: readonly PersistentVolumeClaim[]
 }
 
-/** What has to be done before a pod can be bound to a node. */
+/** The operations before a pod can be bound to a node. */
 export interface VolumePlan {
-  /** Volumes that are there. */
+  /** Existing volumes. */
   bind: readonly { volume: PersistentVolume; claim: PersistentVolumeClaim }[]
-  /** Claims for which a volume is to be made on the node. */
+  /** Claims for which a volume is provisioned on the node. */
   provision: readonly PersistentVolumeClaim[]
 }
 
-/** The provisioner of classes whose volumes are made by people. */
+/** The provisioner of classes without dynamic provisioning. */
 const noProvisioner = 'kubernetes.io/no-provisioner'
 
-/** Whether the claim has its volume, and both sides know. */
-export const isFullyBound = (claim: PersistentVolumeClaim): boolean => Boolean(claim.spec.volumeName) && annotationOf(claim, bindCompleted) !== ''
+/** Reports whether a claim and its volume refer to each other. */
+export const isFullyBound = (claim: PersistentVolumeClaim): boolean =>
+  Boolean(claim.spec.volumeName) && annotationOf(claim, bindCompleted) !== ''
 
 export function sortClaims(claims: readonly PersistentVolumeClaim[], { storageClass }: World): PodClaims {
   const unbound = claims.filter((claim) => !isFullyBound(claim))
-  const isForUs = (claim: PersistentVolumeClaim) => !claim.spec.volumeName && isDelayed(storageClass(storageClassOf(claim)))
+  const isForUs = (claim: PersistentVolumeClaim) =>
+    !claim.spec.volumeName && isDelayed(storageClass(storageClassOf(claim)))
   return {
     bound: claims.filter(isFullyBound),
     delayed: unbound.filter(isForUs),
@@ -47,7 +92,7 @@ const reasons = {
   noSuchVolume: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
 }
 
-/** How the claims of a pod can have their volumes on a node, or in Kubernetes' words why not. */
+/** Finds volumes on a node for the claims of a pod, or the reason in Kubernetes' words why there are none. */
 export function findVolumes({ bound, delayed }: PodClaims, node: Node, world: World): VolumePlan | readonly string[] {
   const why = boundProblem(bound, node, world)
   const plan = planDelayed(delayed, node, world)
@@ -64,10 +109,14 @@ function boundProblem(claims: readonly PersistentVolumeClaim[], node: Node, worl
   return undefined
 }
 
-function planDelayed(claims: readonly PersistentVolumeClaim[], node: Node, world: World): VolumePlan | readonly string[] {
+function planDelayed(
+  claims: readonly PersistentVolumeClaim[],
+  node: Node,
+  world: World,
+): VolumePlan | readonly string[] {
   const bind: { volume: PersistentVolume; claim: PersistentVolumeClaim }[] = []
   const provision: PersistentVolumeClaim[] = []
-  // Small claims first, so that they do not take what a large one needs.
+  // Small claims come first, so that they do not take a volume that a large one needs.
   for (const claim of claims.toSorted((a, b) => compareQuantity(requestedStorage(a), requestedStorage(b)))) {
     const chosenNode = annotationOf(claim, selectedNode) || world.volumePlans.nodeOf(keyOf(claim))
     if (chosenNode && chosenNode !== node.metadata.name) return [reasons.noVolume]
@@ -84,8 +133,14 @@ function planDelayed(claims: readonly PersistentVolumeClaim[], node: Node, world
   return { bind, provision }
 }
 
-/** The volumes that a claim could get: what is promised to it counts as its own, what is promised to others is gone. */
-function openVolumes(claim: PersistentVolumeClaim, taken: ReadonlySet<string | undefined>, { volumesOfClass, volumePlans }: World): PersistentVolume[] {
+/**
+ * The volumes that a claim could use: volumes assigned to it count as its own, volumes assigned to others are excluded.
+ */
+function openVolumes(
+  claim: PersistentVolumeClaim,
+  taken: ReadonlySet<string | undefined>,
+  { volumesOfClass, volumePlans }: World,
+): PersistentVolume[] {
   return volumesOfClass(storageClassOf(claim)).flatMap((volume) => {
     const promisedTo = volumePlans.claimOf(volume.metadata.name!)
     if (taken.has(volume.metadata.name) || (promisedTo !== undefined && promisedTo !== keyOf(claim))) return []
@@ -102,13 +157,17 @@ function provisioningProblem(claim: PersistentVolumeClaim, node: Node, world: Wo
 
 const isAllowedTopology = ({ allowedTopologies = [] }: StorageClass, { metadata: { labels } }: Node): boolean =>
   allowedTopologies.length === 0 ||
-  allowedTopologies.some(({ matchLabelExpressions = [] }) => matchLabelExpressions.every(({ key, values = [] }) => values.includes(labels?.[key] ?? '')))
+  allowedTopologies.some(({ matchLabelExpressions = [] }) =>
+    matchLabelExpressions.every(({ key, values = [] }) => values.includes(labels?.[key] ?? '')),
+  )
 
-/** Only drivers that tell how much they have left can have too little. */
+/** Only drivers that report their capacity can lack it. */
 function hasSpace(claim: PersistentVolumeClaim, storageClass: StorageClass, node: Node, world: World): boolean {
   if (!world.csiDriver(storageClass.provisioner)?.spec.storageCapacity) return true
   const wanted = requestedStorage(claim)
-  const isEnough = ({ capacity, maximumVolumeSize }: CSIStorageCapacity) => compareQuantity(maximumVolumeSize ?? capacity ?? '0', wanted) >= 0
-  const isNear = ({ nodeTopology }: CSIStorageCapacity) => nodeTopology !== undefined && labelSelectorMatches(nodeTopology, node.metadata.labels)
+  const isEnough = ({ capacity, maximumVolumeSize }: CSIStorageCapacity) =>
+    compareQuantity(maximumVolumeSize ?? capacity ?? '0', wanted) >= 0
+  const isNear = ({ nodeTopology }: CSIStorageCapacity) =>
+    nodeTopology !== undefined && labelSelectorMatches(nodeTopology, node.metadata.labels)
   return world.storageCapacities(storageClass.metadata.name!).some((capacity) => isEnough(capacity) && isNear(capacity))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CSIDriver, CSIStorageCapacity } from '../../../api/generated/types.ts'
-import { selectedNode } from '../../../api/kinds/volume-binding.ts'
+import { selectedNode } from '../../../api/kinds/volumes/volume-binding.ts'
 import { PodInfo } from '../../cluster/pod-info.ts'
 import type { NodeFilter } from '../plugin.ts'
 import { sampleClaim, sampleClass, sampleVolume } from '../sample-volumes.ts'

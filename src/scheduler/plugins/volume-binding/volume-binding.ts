@@ -9,7 +9,7 @@ import { type PodClaims, type VolumePlan, findVolumes, sortClaims } from './find
 
 const name = 'VolumeBinding'
 
-/** Writes a plan into the API and waits until the claims have their volumes. */
+/** Writes a plan to the API and waits until the claims are bound. */
 export interface VolumeBinder {
   bind(pod: PodInfo, node: string, plan: VolumePlan, signal: AbortSignal): Promise<void>
 }
@@ -17,18 +17,25 @@ export interface VolumeBinder {
 const rejected = (reasons: readonly string[]): Rejection => ({ plugin: name, reasons, isFinal: true })
 const unbound = rejected(['pod has unbound immediate PersistentVolumeClaims'])
 
-/** Why a claim cannot be used at all, in Kubernetes' words. */
+/** The reason, in Kubernetes' words, why a claim cannot be used at all. */
 function claimProblem(key: string, pod: Pod, claim: PersistentVolumeClaim | undefined): string | undefined {
   const claimName = key.slice(key.indexOf('/') + 1)
-  const isEphemeral = pod.spec.volumes?.some((volume) => volume.ephemeral && `${pod.metadata.name}-${volume.name}` === claimName) ?? false
-  if (!claim && isEphemeral) return `waiting for ephemeral volume controller to create the persistentvolumeclaim ${JSON.stringify(claimName)}`
+  const isEphemeral =
+    pod.spec.volumes?.some((volume) => volume.ephemeral && `${pod.metadata.name}-${volume.name}` === claimName) ?? false
+  if (!claim && isEphemeral) {
+    return `waiting for ephemeral volume controller to create the persistentvolumeclaim ${JSON.stringify(claimName)}`
+  }
   if (!claim) return `persistentvolumeclaim ${JSON.stringify(claimName)} not found`
   if (claim.status?.phase === 'Lost') {
     return `persistentvolumeclaim ${JSON.stringify(claimName)} bound to non-existent persistentvolume ${JSON.stringify(claim.spec.volumeName ?? '')}`
   }
   if (claim.metadata.deletionTimestamp) return `persistentvolumeclaim ${JSON.stringify(claimName)} is being deleted`
-  const isOurs = !isEphemeral || claim.metadata.ownerReferences?.some(({ controller, uid }) => controller && uid === pod.metadata.uid)
-  return isOurs ? undefined : `PVC ${key} was not created for pod ${pod.metadata.namespace}/${pod.metadata.name} (pod is not owner)`
+  const isOurs =
+    !isEphemeral ||
+    claim.metadata.ownerReferences?.some(({ controller, uid }) => controller && uid === pod.metadata.uid)
+  return isOurs
+    ? undefined
+    : `PVC ${key} was not created for pod ${pod.metadata.namespace}/${pod.metadata.name} (pod is not owner)`
 }
 
 class VolumeFilter implements NodeFilter {
@@ -55,7 +62,11 @@ class VolumeFilter implements NodeFilter {
     const { volumePlans } = this.#world
     for (const { volume, claim } of plan.bind) volumePlans.promise(volume.metadata.name!, keyOf(claim))
     for (const claim of plan.provision) volumePlans.provision(keyOf(claim), nodeName)
-    const undo = () => volumePlans.forget(plan.bind.map(({ volume }) => volume.metadata.name!), plan.provision.map(keyOf))
+    const undo = () =>
+      volumePlans.forget(
+        plan.bind.map(({ volume }) => volume.metadata.name!),
+        plan.provision.map(keyOf),
+      )
     return {
       settle: async (signal) => {
         await this.#binder.bind(this.#pod, nodeName, plan, signal)
@@ -66,7 +77,7 @@ class VolumeFilter implements NodeFilter {
   }
 }
 
-/** Keeps pods to nodes on which their claims have their volumes or can get them, and sees to it that they do. */
+/** Rejects nodes on which claims of the pod have no volumes and cannot get any, and binds them on the selected node. */
 export const volumeBinding = (binder: VolumeBinder): FilterPlugin => ({
   name,
   filter(pod, world) {
@@ -75,10 +86,22 @@ export const volumeBinding = (binder: VolumeBinder): FilterPlugin => ({
       const problem = claimProblem(key, pod.pod, world.claim(key))
       if (problem) return rejected([problem])
     }
-    const claims = sortClaims(pod.claimKeys.map((key) => world.claim(key)!), world)
+    const claims = sortClaims(
+      pod.claimKeys.map((key) => world.claim(key)!),
+      world,
+    )
     return claims.immediate.length > 0 ? unbound : new VolumeFilter(pod, claims, world, binder)
   },
-  hears: ['NodeAdd', 'NodeUpdate', 'PersistentVolumeClaim', 'PersistentVolume', 'StorageClass', 'CSINode', 'CSIDriver', 'CSIStorageCapacity'],
+  hears: [
+    'NodeAdd',
+    'NodeUpdate',
+    'PersistentVolumeClaim',
+    'PersistentVolume',
+    'StorageClass',
+    'CSINode',
+    'CSIDriver',
+    'CSIStorageCapacity',
+  ],
   helps(event, pod) {
     switch (event.kind) {
       case 'PersistentVolumeClaim':

@@ -11,11 +11,11 @@ const rejection: Rejection = {
   isFinal: false,
 }
 
-/** The claims of a pod that only one pod may use. */
+/** The ReadWriteOncePod claims of a pod. */
 const exclusiveClaims = ({ claimKeys }: PodInfo, { claim }: World): string[] =>
   claimKeys.filter((key) => claim(key)?.spec.accessModes?.includes('ReadWriteOncePod'))
 
-/** How many pods use what this one wants for itself, wherever they are. */
+/** The number of pods on any node that use the same ReadWriteOncePod claims. */
 class ExclusiveFilter implements NodeFilter {
   readonly #keys: readonly string[]
   #users = 0
@@ -44,7 +44,7 @@ class ExclusiveFilter implements NodeFilter {
 
 const sharesClaim = (a: PodInfo, b: PodInfo): boolean => a.claimKeys.some((key) => b.claimKeys.includes(key))
 
-/** Lets only one pod at a time use a claim that is for one pod. */
+/** Permits one pod at a time to use a ReadWriteOncePod claim. */
 export const volumeRestrictions: FilterPlugin = {
   name,
   filter(pod, world) {

@@ -6,7 +6,7 @@ import type { FilterPlugin, Rejection } from '../plugin.ts'
 const name = 'VolumeZone'
 const rejection: Rejection = { plugin: name, reasons: ['node(s) had no available volume zone'], isFinal: true }
 
-/** Labels that say where a node or volume is, and what those of old are called today. */
+/** The topology labels, with the current name of each deprecated one. */
 const topologyLabels: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -19,7 +19,7 @@ interface Place {
   values: readonly string[]
 }
 
-/** Where a volume is: several zones are written as `a__b`. */
+/** The zones of a volume. Several are written as `a__b`. */
 function placesOf({ metadata: { labels } }: PersistentVolume): Place[] {
   return Object.keys(topologyLabels).flatMap((label) => {
     const values = labels?.[label]?.split('__').map((value) => value.trim())
@@ -27,9 +27,10 @@ function placesOf({ metadata: { labels } }: PersistentVolume): Place[] {
   })
 }
 
-const isThere = ({ label, values }: Place, labels: Labels): boolean => values.includes(labels?.[label] ?? labels?.[topologyLabels[label]!] ?? '')
+const isThere = ({ label, values }: Place, labels: Labels): boolean =>
+  values.includes(labels?.[label] ?? labels?.[topologyLabels[label]!] ?? '')
 
-/** Keeps pods away from nodes in other zones than their volumes. */
+/** Rejects nodes in other zones than the pod's volumes. */
 export const volumeZone: FilterPlugin = {
   name,
   filter({ claimKeys }, { claim, volume }) {
@@ -39,12 +40,17 @@ export const volumeZone: FilterPlugin = {
     })
     if (places.length === 0) return undefined
     const hasZone = (labels: Labels) => Object.keys(topologyLabels).some((label) => labels?.[label] !== undefined)
-    return { check: ({ labels }) => (hasZone(labels) && !places.every((place) => isThere(place, labels)) ? rejection : undefined) }
+    return {
+      check: ({ labels }) =>
+        hasZone(labels) && !places.every((place) => isThere(place, labels)) ? rejection : undefined,
+    }
   },
   hears: ['NodeAdd', 'NodeUpdate', 'PersistentVolume'],
   helps(event) {
     if (event.kind === 'NodeUpdate') return !deepEqual(event.before.metadata.labels, event.node.metadata.labels)
-    if (event.kind === 'PersistentVolume') return !event.before || !deepEqual(placesOf(event.before), placesOf(event.volume))
+    if (event.kind === 'PersistentVolume') {
+      return !event.before || !deepEqual(placesOf(event.before), placesOf(event.volume))
+    }
     return true
   },
 }

@@ -4,12 +4,12 @@ import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionOrigin } from '../admission.ts'
 import { PendingAnswer } from './pending.ts'
 
-/** The answers of conversion webhooks, by request: version and object that were asked for. */
+/** Converted objects of each request, by target version and source object. */
 const answers = new WeakMap<AdmissionOrigin, Map<string, KubeObject>>()
 
 /**
- * An object of a kind in another of its versions, which must not be changed: it may share parts with the object. Throws a PendingAnswer where a
- * webhook converts it and has not been asked yet.
+ * Converts an object to another version. The result must not be changed: it may share parts with the object. Throws a
+ * PendingAnswer while a conversion webhook has not responded.
  */
 export function convert(object: KubeObject, from: Registered, to: Registered, origin: AdmissionOrigin): KubeObject {
   if (from === to) return object
@@ -18,7 +18,7 @@ export function convert(object: KubeObject, from: Registered, to: Registered, or
   return shownAs(source.storedAs ? source.storedAs.toStored(cloneObject(object)) : object, to)
 }
 
-/** A stored object in one of the versions of its kind. */
+/** Converts a stored object to one of its kind's versions. */
 export function presentAs(stored: KubeObject, to: Registered, origin: AdmissionOrigin): KubeObject {
   const isConverted = to.resource.conversion && stored.apiVersion !== to.apiVersion
   return isConverted ? convertedByWebhook(stored, to, origin) : shownAs(stored, to)
@@ -29,7 +29,11 @@ function shownAs(stored: KubeObject, { apiVersion, resource }: Registered): Kube
   return { ...shown, apiVersion, kind: resource.kind }
 }
 
-function convertedByWebhook(object: KubeObject, { apiVersion, resource }: Registered, origin: AdmissionOrigin): KubeObject {
+function convertedByWebhook(
+  object: KubeObject,
+  { apiVersion, resource }: Registered,
+  origin: AdmissionOrigin,
+): KubeObject {
   let known = answers.get(origin)
   if (!known) answers.set(origin, (known = new Map()))
   const kept = known

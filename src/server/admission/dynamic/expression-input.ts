@@ -1,5 +1,11 @@
 import {
-  type Value, admissionNamespaceType, admissionRequestType, authorizerValue, resourceCheckValue, toValue, untyped,
+  type Value,
+  admissionNamespaceType,
+  admissionRequestType,
+  authorizerValue,
+  resourceCheckValue,
+  toValue,
+  untyped,
 } from '../../../api/cel/index.ts'
 import { notFound } from '../../../api/errors.ts'
 import type { Namespace } from '../../../api/generated/types.ts'
@@ -10,7 +16,7 @@ import { RequestAuthorizer } from './request-authorizer.ts'
 import { admissionNamespace } from './request-matcher.ts'
 import { VersionedRequest } from './versioned-request.ts'
 
-/** The namespace of a request as expressions see it; undefined for what has none. A Namespace is in none. */
+/** The namespaceObject of a request; undefined for cluster-scoped resources, Namespaces included. */
 export function namespaceOf(request: AdmissionRequest): Namespace | undefined {
   if (!request.resource.namespaced) return undefined
   const name = admissionNamespace(request)
@@ -19,7 +25,7 @@ export function namespaceOf(request: AdmissionRequest): Namespace | undefined {
   return found
 }
 
-/** The variables of match conditions and policies for one request. Those that no hook has asked for yet are not made. */
+/** The CEL variables of match conditions and policies for one request, each created on first use. */
 export class ExpressionInput {
   readonly versioned: VersionedRequest
   readonly #authorizer: RequestAuthorizer
@@ -29,12 +35,12 @@ export class ExpressionInput {
     this.#authorizer = authorizer
   }
 
-  /** The same with a copy of the request, whose object can be replaced without a change of the request itself. */
+  /** Returns an input with a copy of the request, whose object can be replaced without changing the request. */
   draft(): ExpressionInput {
     return new ExpressionInput(new VersionedRequest({ ...this.versioned.request }), this.#authorizer)
   }
 
-  /** For a hook whose rule names this version. `params` is undefined for a hook that takes none. */
+  /** The variables for a hook whose rule names this version. `params` is undefined for a hook without parameters. */
   of(as: Registered, params?: KubeObject | null, namespace?: Namespace): Record<string, Value | undefined> {
     const { versioned } = this
     return {
@@ -46,7 +52,7 @@ export class ExpressionInput {
     }
   }
 
-  /** The variables of the authorizer, for expressions that may use it. */
+  /** The authorizer variables, for expressions that may use them. */
   authorizer(): Record<string, Value> {
     const { request } = this.versioned
     const { resource, subresource, name } = request
@@ -59,6 +65,9 @@ export class ExpressionInput {
       ...(namespace ? { namespace } : {}),
       ...(name ? { name } : {}),
     }
-    return { authorizer: authorizerValue(authorize), 'authorizer.requestResource': resourceCheckValue(authorize, question) }
+    return {
+      authorizer: authorizerValue(authorize),
+      'authorizer.requestResource': resourceCheckValue(authorize, question),
+    }
   }
 }

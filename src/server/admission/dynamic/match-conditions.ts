@@ -1,10 +1,17 @@
 import {
-  AdmissionEvaluation, type AdmissionExpression, type AdmissionVariable, OutOfBudget, type Value, admissionEnvironment, boolType, compileAdmission,
+  AdmissionEvaluation,
+  type AdmissionExpression,
+  type AdmissionVariable,
+  OutOfBudget,
+  type Value,
+  admissionEnvironment,
+  boolType,
+  compileAdmission,
   matchConditionBudget,
 } from '../../../api/cel/index.ts'
 import type { MatchCondition } from '../../../api/generated/types.ts'
 
-/** Whether a request meets all conditions; `error` where that cannot be told and the failure policy is Fail. */
+/** The result of all conditions; `error` if evaluation failed and the failure policy is Fail. */
 export type ConditionsResult = { matches: boolean; error?: undefined } | { matches: false; error: string }
 
 const environments = {
@@ -29,7 +36,7 @@ export class MatchConditions {
     return this.#conditions.length === 0
   }
 
-  /** One condition that is false decides, whatever errors others have. */
+  /** One false condition decides, even if others fail. */
   evaluate(input: Record<string, Value | undefined>): ConditionsResult {
     const errors: string[] = []
     try {

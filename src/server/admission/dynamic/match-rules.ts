@@ -3,7 +3,7 @@ import type { Registered, Registry } from '../../registry/registry.ts'
 import { hasSubresource } from '../../write/rules.ts'
 import type { AdmissionOperation } from '../admission.ts'
 
-/** The part of a request that rules are about, names aside. */
+/** The part of a request that rules match, apart from names. */
 export interface Asked {
   target: Registered
   registry: Registry
@@ -11,7 +11,7 @@ export interface Asked {
   operation: AdmissionOperation
 }
 
-/** A rule that matches: for these names only, if there are any, and the version of the kind that it names. */
+/** A matching rule: its resourceNames, if any, and the version of the kind that it names. */
 export interface RuleHit {
   names: readonly string[] | undefined
   as: Registered
@@ -20,7 +20,7 @@ export interface RuleHit {
 const covers = (list: readonly string[] | undefined, value: string): boolean =>
   list !== undefined && (list.includes('*') || list.includes(value))
 
-/** `pods` is the resource alone, `pods/*` the resource and its subresources, `*` all resources without subresources. */
+/** `pods` matches the resource, `pods/*` the resource and its subresources, `*` all resources without subresources. */
 function coversResource(resources: readonly string[] | undefined, plural: string, subresource: string): boolean {
   return (resources ?? []).some((text) => {
     const at = text.indexOf('/')
@@ -29,8 +29,13 @@ function coversResource(resources: readonly string[] | undefined, plural: string
   })
 }
 
-/** True if a rule matches an operation on a kind in this very version. */
-export function ruleMatches(rule: RuleWithOperations, { resource }: Registered, subresource: string, operation: string): boolean {
+/** True if a rule matches an operation on a kind in exactly this version. */
+function ruleMatches(
+  rule: RuleWithOperations,
+  { resource }: Registered,
+  subresource: string,
+  operation: string,
+): boolean {
   const { scope = '*' } = rule
   return (
     (scope === '*' || (scope === 'Namespaced') === resource.namespaced) &&
@@ -41,18 +46,29 @@ export function ruleMatches(rule: RuleWithOperations, { resource }: Registered, 
   )
 }
 
-/** The other groups and versions in which the same objects are served: events.k8s.io/v1 of a core Event. */
-export const equivalentsOf = ({ target, registry, subresource }: Asked): Registered[] =>
-  registry.all().filter((other) =>
-    other !== target && other.storage === target.storage && (subresource === '' || hasSubresource(other, subresource)))
+/** The other groups and versions of the same objects, such as events.k8s.io/v1 for a core Event. */
+const equivalentsOf = ({ target, registry, subresource }: Asked): Registered[] =>
+  registry
+    .all()
+    .filter(
+      (other) =>
+        other !== target &&
+        other.storage === target.storage &&
+        (subresource === '' || hasSubresource(other, subresource)),
+    )
 
-/** All rules that match, in the order in which they decide: the request's own version first, then equivalent ones. */
-export function hitsOf(rules: readonly NamedRuleWithOperations[] | undefined, isExact: boolean, asked: Asked): RuleHit[] {
+/** All matching rules by precedence: those for the request's own version, then those for equivalent ones. */
+export function hitsOf(
+  rules: readonly NamedRuleWithOperations[] | undefined,
+  isExact: boolean,
+  asked: Asked,
+): RuleHit[] {
   if (!rules?.length) return []
   const { target, subresource, operation } = asked
   const hits: RuleHit[] = []
   const look = (rule: NamedRuleWithOperations, as: Registered) => {
-    if (ruleMatches(rule, as, subresource, operation)) hits.push({ names: rule.resourceNames?.length ? rule.resourceNames : undefined, as })
+    if (ruleMatches(rule, as, subresource, operation))
+      hits.push({ names: rule.resourceNames?.length ? rule.resourceNames : undefined, as })
   }
   for (const rule of rules) look(rule, target)
   if (isExact) return hits
@@ -61,6 +77,6 @@ export function hitsOf(rules: readonly NamedRuleWithOperations[] | undefined, is
   return hits
 }
 
-/** The first rule that matches an object of this name. */
+/** Returns the first rule that matches this object name. */
 export const hitFor = (hits: readonly RuleHit[], name: string): RuleHit | undefined =>
   hits.find(({ names }) => names === undefined || names.includes(name))

@@ -8,7 +8,7 @@ import type { AdmissionOperation, AdmissionOrigin, GroupVersionKind } from '../a
 
 const scale: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
-/** The kind of what is sent to a resource or to one of its subresources. */
+/** The kind of the body for a resource or subresource. */
 function kindOf({ resource, actions }: Registered, subresource: string): GroupVersionKind {
   const action = actions.get(subresource)
   const { group, version, kind } = action ? action.kind : subresource === 'scale' ? scale : resource
@@ -17,7 +17,7 @@ function kindOf({ resource, actions }: Registered, subresource: string): GroupVe
 
 const optionsKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
 
-/** The origin of a request that a client or the server itself has sent. */
+/** The origin of a request from a client or the server itself. */
 export class RequestOrigin implements AdmissionOrigin {
   readonly #request: ResourceRequest
   readonly #operation: AdmissionOperation

@@ -1,4 +1,4 @@
-/** Thrown out of an evaluation that has to wait for another process: it starts again when that has answered. */
+/** Thrown by an evaluation that must wait for another process. The evaluation is repeated after the response. */
 export class PendingAnswer {
   readonly answered: Promise<unknown>
   constructor(answered: Promise<unknown>) {
@@ -7,8 +7,8 @@ export class PendingAnswer {
 }
 
 /**
- * Runs `evaluate`, again after each answer that it had to wait for. It is a promise only then. What it does must not show before it has returned, and
- * answers must be kept where the next run finds them.
+ * Runs `evaluate`, and again after each PendingAnswer. Returns a promise only then. `evaluate` must have no side
+ * effects before it returns, and must cache responses for its next run.
  */
 export function whenDecided<T>(evaluate: () => T): T | Promise<T> {
   try {

@@ -5,7 +5,16 @@ import type { UserInfo } from '../../objects/objects.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { PendingAnswer } from './pending.ts'
 
-function attemptOf({ verb, path, group = '', resource = '', subresource = '', namespace = '', name = '', ...selectors }: AuthorizationQuestion): Attempt {
+function attemptOf({
+  verb,
+  path,
+  group = '',
+  resource = '',
+  subresource = '',
+  namespace = '',
+  name = '',
+  ...selectors
+}: AuthorizationQuestion): Attempt {
   if (path !== undefined) return { verb, url: path }
   const { fieldSelector, labelSelector } = selectors
   const said = {
@@ -26,7 +35,7 @@ const answerOf = ({ allowed, reason, error }: Decision): AuthorizationAnswer => 
   ...(error ? { error } : {}),
 })
 
-/** The authorizer of the expressions of one request. A question is asked once, however many expressions ask it. */
+/** The CEL authorizer of one request. Each check is made once, however many expressions use it. */
 export class RequestAuthorizer {
   readonly #request: AdmissionRequest
   readonly #answers = new Map<string, AuthorizationAnswer>()

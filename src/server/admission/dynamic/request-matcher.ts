@@ -6,9 +6,9 @@ import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { type Asked, type RuleHit, hitFor, hitsOf } from './match-rules.ts'
 
-/** The match of a webhook (its `rules` as resourceRules), a policy or a binding. */
+/** The match criteria of a webhook (its `rules` as resourceRules), a policy or a binding. */
 export interface MatchCriteria {
-  /** Absent or empty: every resource, as in a binding. */
+  /** Absent or empty matches every resource, as in a binding. */
   resourceRules?: readonly NamedRuleWithOperations[] | undefined
   excludeResourceRules?: readonly NamedRuleWithOperations[] | undefined
   matchPolicy?: string | undefined
@@ -16,16 +16,16 @@ export interface MatchCriteria {
   objectSelector?: LabelSelector | undefined
 }
 
-/** What rules say of an operation on a kind, names and labels aside. */
+/** The rules that match an operation on a kind, apart from names and labels. */
 export interface KindMatch {
   hits: readonly RuleHit[]
   excluded: readonly RuleHit[]
 }
 
-/** A request that matches, and the version of its kind that the rule names; or why that cannot be told. */
+/** The version that the matching rule names, or the error of matching. */
 export type Match = { as: Registered; error?: undefined } | { as?: undefined; error: ApiError }
 
-/** A selector that is not undefined only where it leaves something out. */
+/** Compiles a selector; undefined if it selects everything. */
 function compileSelector(selector: LabelSelector | undefined): LabelMatcher | undefined {
   const isEmpty = !Object.keys(selector?.matchLabels ?? {}).length && !selector?.matchExpressions?.length
   return isEmpty ? undefined : compileLabelSelector(selector)
@@ -33,15 +33,16 @@ function compileSelector(selector: LabelSelector | undefined): LabelMatcher | un
 
 const isOfNamespaces = ({ resource }: AdmissionRequest) => resource.plural === 'namespaces' && resource.group === ''
 
-/** The namespace that admission knows a request by: a Namespace is in itself. */
+/** The namespace of a request in admission: that of a Namespace object is its own name. */
 export const admissionNamespace = (request: AdmissionRequest): string => {
   if (!isOfNamespaces(request)) return request.resource.namespaced ? request.namespace : ''
   return request.name || (request.object?.metadata.name ?? '')
 }
 
-const labelsOf = (object: KubeObject | undefined): Labels | 'none' => (object?.metadata ? object.metadata.labels : 'none')
+const labelsOf = (object: KubeObject | undefined): Labels | 'none' =>
+  object?.metadata ? object.metadata.labels : 'none'
 
-/** Judges requests by rules and selectors. Rules without a version of the request may match an equivalent one. */
+/** Matches requests by rules and selectors. With matchPolicy Equivalent, rules for an equivalent version match too. */
 export class RequestMatcher {
   readonly #criteria: MatchCriteria
   readonly #namespaces: LabelMatcher | undefined
@@ -53,13 +54,15 @@ export class RequestMatcher {
     this.#objects = compileSelector(criteria.objectSelector)
   }
 
-  /** What the rules say of an operation on a kind; undefined where no request of that sort can match. */
+  /** Matches an operation on a kind; undefined if no such request can match. */
   forKind(asked: Asked): KindMatch | undefined {
     const { resourceRules, excludeResourceRules, matchPolicy } = this.#criteria
     const isExact = matchPolicy !== 'Equivalent'
     const excluded = hitsOf(excludeResourceRules, isExact, asked)
     if (excluded.some(({ names }) => names === undefined)) return undefined
-    const hits = resourceRules?.length ? hitsOf(resourceRules, isExact, asked) : [{ names: undefined, as: asked.target }]
+    const hits = resourceRules?.length
+      ? hitsOf(resourceRules, isExact, asked)
+      : [{ names: undefined, as: asked.target }]
     return hits.length ? { hits, excluded } : undefined
   }
 
@@ -69,7 +72,7 @@ export class RequestMatcher {
     return known && this.matchIn(known, request)
   }
 
-  /** The same for a request whose kind was judged before. */
+  /** Matches a request whose kind matched before. */
   matchIn({ hits, excluded }: KindMatch, request: AdmissionRequest): Match | undefined {
     const isSelected = this.#isInNamespace(request)
     if (isSelected === false || !this.#hasLabels(request)) return undefined
@@ -79,7 +82,7 @@ export class RequestMatcher {
     return isSelected === true ? { as: hit.as } : { error: isSelected }
   }
 
-  /** Requests for what has no namespace are in every one. A namespace that is not there is an error. */
+  /** A cluster-scoped request matches every namespace selector. A missing namespace is an error. */
   #isInNamespace(request: AdmissionRequest): boolean | ApiError {
     if (!this.#namespaces) return true
     const isNamespace = isOfNamespaces(request)
@@ -91,7 +94,7 @@ export class RequestMatcher {
     return found ? this.#namespaces(found.metadata.labels) : notFound({ group: '', resource: 'namespaces' }, name)
   }
 
-  /** The new object or the old one is selected. */
+  /** True if the selector matches the new or the old object. */
   #hasLabels({ object, old }: AdmissionRequest): boolean {
     const selected = this.#objects
     if (!selected) return true

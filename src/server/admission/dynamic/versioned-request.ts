@@ -1,4 +1,5 @@
 import { cloneObject } from '../../../api/json/index.ts'
+import { withManagedFields } from '../../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionRequest, GroupVersionKind } from '../admission.ts'
@@ -11,7 +12,7 @@ export interface GroupVersionResource {
   resource: string
 }
 
-/** The request of an AdmissionReview but for its uid and the objects: CEL's `request` has exactly these fields. */
+/** The request of an AdmissionReview without uid and objects. CEL's `request` has exactly these fields. */
 export interface AdmissionAttributes {
   kind: GroupVersionKind
   resource: GroupVersionResource
@@ -19,7 +20,7 @@ export interface AdmissionAttributes {
   requestKind: GroupVersionKind
   requestResource: GroupVersionResource
   requestSubResource?: string
-  /** Absent while it is not generated yet. */
+  /** Absent until it is generated. */
   name?: string
   namespace?: string
   operation: string
@@ -28,12 +29,16 @@ export interface AdmissionAttributes {
   options?: Record<string, unknown>
 }
 
-const resourceOf = ({ resource: { group, version, plural } }: Registered): GroupVersionResource => ({ group, version, resource: plural })
+const resourceOf = ({ resource: { group, version, plural } }: Registered): GroupVersionResource => ({
+  group,
+  version,
+  resource: plural,
+})
 const kindOf = ({ resource: { group, version, kind } }: Registered): GroupVersionKind => ({ group, version, kind })
 
 /**
- * A request as webhooks and policies see it: in the version of the kind that their rules name. Conversions are kept for the hooks that follow, until
- * one of them changes the object. Reading and replacing objects throws a PendingAnswer where a webhook has to convert them: see `whenDecided`.
+ * A request in the version that a hook's rules name. Conversions are kept for later hooks until one of them changes the
+ * object. Reading and replacing objects throws a PendingAnswer if a webhook must convert them: see `whenDecided`.
  */
 export class VersionedRequest {
   readonly request: AdmissionRequest
@@ -44,7 +49,7 @@ export class VersionedRequest {
     this.request = request
   }
 
-  /** A Scale, an Eviction and the like have one version, whatever their resource has. */
+  /** True for subresource kinds such as Scale and Eviction, which have one version regardless of their resource's. */
   get isOwnKind(): boolean {
     const { kind, target } = this.request.origin!
     return kind.kind === target.resource.kind && kind.group === target.resource.group
@@ -62,20 +67,39 @@ export class VersionedRequest {
     return old && this.#view(old, this.#old, as)
   }
 
+  /** The new object with managedFields, for webhooks. */
+  reviewed(as: Registered): KubeObject | undefined {
+    const object = this.object(as)
+    return object && withManagedFields(object, this.request.owners?.object ?? [])
+  }
+
+  /** The stored object with managedFields, for webhooks. */
+  reviewedOld(as: Registered): KubeObject | undefined {
+    const old = this.old(as)
+    return old && withManagedFields(old, this.request.owners?.old ?? [])
+  }
+
   #view(object: KubeObject, known: Map<Registered, KubeObject>, as: Registered): KubeObject {
     let view = known.get(as)
-    if (!view) known.set(as, (view = this.#withType(this.isOwnKind ? convert(object, this.request.origin!.target, as, this.request.origin!) : object, as)))
+    if (!view)
+      known.set(
+        as,
+        (view = this.#withType(
+          this.isOwnKind ? convert(object, this.request.origin!.target, as, this.request.origin!) : object,
+          as,
+        )),
+      )
     return view
   }
 
-  /** Objects that the server makes itself may lack their type. */
+  /** Objects that the server creates itself may lack apiVersion and kind. */
   #withType(object: KubeObject, as: Registered): KubeObject {
     if (object.apiVersion !== undefined && object.kind !== undefined) return object
     const { group, version, kind } = this.isOwnKind ? kindOf(as) : this.request.origin!.kind
     return { ...object, apiVersion: group ? `${group}/${version}` : version, kind }
   }
 
-  /** Puts a changed object of the given version in the place of the request's. */
+  /** Replaces the request's object by a changed one of the given version. */
   replace(object: KubeObject, as: Registered): void {
     const { request } = this
     const { target } = request.origin!
@@ -84,7 +108,7 @@ export class VersionedRequest {
     this.#objects.clear()
   }
 
-  /** The facts of the request for a hook whose rule names this version. */
+  /** The attributes of the request for a hook whose rule names this version. */
   attributes(as: Registered): AdmissionAttributes {
     const { request } = this
     const { kind, target, options } = request.origin!

@@ -17,7 +17,7 @@ type Policy = PolicyHook<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding
 
 const pluginName = 'MutatingAdmissionPolicy'
 
-/** One evaluation of a policy: for a binding, with one object of parameters. */
+/** One evaluation of a policy: for a binding and one parameter object. */
 interface Invocation {
   policy: Policy
   binding: Binding
@@ -30,20 +30,20 @@ interface Failure {
   reason?: 'Invalid'
 }
 
-/** What the second round of plugins needs to know of the first. */
+/** State of the first round that the second round needs. */
 interface Round {
   /** Invocations with `reinvocationPolicy: IfNeeded` since the object was last changed. */
   reinvocable: Set<string>
-  /** Those of them after which the object was changed. */
+  /** Reinvocable invocations after which the object was changed. */
   due: Set<string>
-  /** The object as the policies have left it. */
+  /** The object at the end of the first round. */
   left: KubeObject | undefined
 }
 
 const keyOf = ({ policy, binding, params }: Invocation): string =>
   JSON.stringify([policy.name, binding.name, params?.metadata.namespace, params?.metadata.name])
 
-/** One pass over all policies, on a draft: nothing is changed until it is over. */
+/** One pass over all policies on a draft. The request is changed only at the end. */
 class Pass {
   readonly failures: Failure[] = []
   readonly counted: [Invocation, string][] = []
@@ -56,7 +56,7 @@ class Pass {
     this.#input = input
     this.#isSecond = isSecond
     this.round = { reinvocable: new Set(before?.reinvocable), due: new Set(before?.due), left: before?.left }
-    // Other plugins have changed the object after the first round.
+    // Other plugins changed the object after the first round.
     if (isSecond && !deepEqual(before?.left, input.versioned.request.object)) this.#changed()
   }
 
@@ -72,7 +72,7 @@ class Pass {
       return []
     })
     for (const invocation of invocations) this.#invoke(invocation)
-    // In Kubernetes, the last policy that has changed the object is invoked again, too.
+    // As in Kubernetes, the last policy that changed the object is invoked again too.
     if (this.hasChanged) this.#changed()
   }
 
@@ -95,11 +95,14 @@ class Pass {
     for (const binding of policy.bindings) {
       const match = binding.matcher.match(request)
       if (!match) continue
-      isConfigured(() => {
-        if (match.error) throw new ConfigurationError(match.error.message)
-        const found = collectParams(paramKind, binding.object.spec.paramRef, request)
-        for (const params of found) invocations.push({ policy, binding, as, params })
-      }, (why) => misconfigured(why, binding))
+      isConfigured(
+        () => {
+          if (match.error) throw new ConfigurationError(match.error.message)
+          const found = collectParams(paramKind, binding.object.spec.paramRef, request)
+          for (const params of found) invocations.push({ policy, binding, as, params })
+        },
+        (why) => misconfigured(why, binding),
+      )
     }
     return invocations
   }
@@ -125,7 +128,7 @@ class Pass {
     if (policy.object.spec.reinvocationPolicy === 'IfNeeded') this.round.reinvocable.add(key)
   }
 
-  /** The result of a step; undefined where it has failed. */
+  /** Runs one step; undefined if it failed. */
   #tried<T>({ policy, binding }: Invocation, step: () => T): T | true | undefined {
     try {
       return step() ?? true
@@ -137,8 +140,14 @@ class Pass {
   }
 }
 
-/** Puts what a pass has made into the request, or refuses it. */
-function settle(request: AdmissionRequest, pass: Pass, draft: ExpressionInput, reinvocation: Reinvocation, metrics: PolicyMetrics): void {
+/** Applies the result of a pass to the request, or rejects the request. */
+function settle(
+  request: AdmissionRequest,
+  pass: Pass,
+  draft: ExpressionInput,
+  reinvocation: Reinvocation,
+  metrics: PolicyMetrics,
+): void {
   for (const [{ policy, binding }, errorType] of pass.counted) metrics.count(policy.name, binding.name, errorType)
   if (pass.failures.length) throw denial(request, pass.failures)
   if (pass.hasChanged) {
@@ -152,16 +161,21 @@ function settle(request: AdmissionRequest, pass: Pass, draft: ExpressionInput, r
 function denial(request: AdmissionRequest, failures: readonly Failure[]): ApiError {
   const [{ message, reason = 'Forbidden' }] = failures as [Failure]
   const { code, details } = refusal(request, message)
-  return new ApiError(code, reason, message, { ...details, causes: failures.map((failure) => ({ message: failure.message })) })
+  return new ApiError(code, reason, message, {
+    ...details,
+    causes: failures.map((failure) => ({ message: failure.message })),
+  })
 }
 
-/** Lets the policies that cluster administrators have bound change what is asked for. */
+/** Applies MutatingAdmissionPolicies that have a binding. */
 export const mutatingAdmissionPolicy: AdmissionPlugin = {
   name: pluginName,
   forServer({ objects, metrics }: PluginServer): AdmissionPlugin {
     const plurals = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' }
     const live = livePolicies<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingPolicy>(
-      objects, plurals, (policy) => new MutatingPolicy(policy),
+      objects,
+      plurals,
+      (policy) => new MutatingPolicy(policy),
     )
     const counted = new PolicyMetrics(metrics, 'mutating')
     return {
@@ -177,7 +191,8 @@ export const mutatingAdmissionPolicy: AdmissionPlugin = {
           pass.run(found)
           return { pass, draft }
         })
-        if (outcome instanceof Promise) return outcome.then(({ pass, draft }) => settle(request, pass, draft, reinvocation, counted))
+        if (outcome instanceof Promise)
+          return outcome.then(({ pass, draft }) => settle(request, pass, draft, reinvocation, counted))
         return settle(request, outcome.pass, outcome.draft, reinvocation, counted)
       },
     }

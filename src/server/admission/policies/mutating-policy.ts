@@ -1,10 +1,23 @@
 import {
-  AdmissionEvaluation, type AdmissionExpression, type AdmissionVariable, OutOfBudget, type Value, admissionEnvironment, applyConfigurationType,
-  compileAdmission, compileVariables, jsonPatchListType, mutationEnvironment, patchOperations, policyBudget, toJson, typeMismatch,
+  AdmissionEvaluation,
+  type AdmissionExpression,
+  type AdmissionVariable,
+  OutOfBudget,
+  type Value,
+  admissionEnvironment,
+  applyConfigurationType,
+  compileAdmission,
+  compileVariables,
+  jsonPatchListType,
+  mutationEnvironment,
+  patchOperations,
+  policyBudget,
+  toJson,
+  typeMismatch,
 } from '../../../api/cel/index.ts'
 import { type ApiError, internalError } from '../../../api/errors.ts'
 import type { MutatingAdmissionPolicy, Namespace } from '../../../api/generated/types.ts'
-import { atomicsIn, merge, problemOf } from '../../../api/managed-fields/index.ts'
+import { atomicsIn, merge, problemsOf, problemsText } from '../../../api/managed-fields/index.ts'
 import type { ObjectType } from '../../../api/object-type.ts'
 import type { Json, KubeObject } from '../../../api/object.ts'
 import { JsonPatchError, applyJsonPatch } from '../../../api/patches/json-patch.ts'
@@ -12,7 +25,7 @@ import { DecodeError } from '../../../api/schema/index.ts'
 import type { Registered } from '../../registry/registry.ts'
 import { type ExpressionInput, MatchConditions, type VersionedRequest } from '../dynamic/index.ts'
 
-/** A mutation that cannot be made; the failure policy decides. */
+/** A mutation failed; the failure policy decides. */
 export class MutationError extends Error {}
 
 interface Mutation {
@@ -20,7 +33,7 @@ interface Mutation {
   expression: AdmissionExpression
 }
 
-/** The expressions of a MutatingAdmissionPolicy, compiled. */
+/** The compiled expressions of a MutatingAdmissionPolicy. */
 export class MutatingPolicy {
   readonly #hasParams: boolean
   readonly #conditions: MatchConditions
@@ -37,20 +50,34 @@ export class MutatingPolicy {
     this.mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => {
       const isPatch = patchType === 'JSONPatch'
       const text = (isPatch ? jsonPatch?.expression : applyConfiguration?.expression) ?? ''
-      return { type: patchType, expression: compileAdmission(text, environment, [isPatch ? jsonPatchListType : applyConfigurationType]) }
+      return {
+        type: patchType,
+        expression: compileAdmission(text, environment, [isPatch ? jsonPatchListType : applyConfigurationType]),
+      }
     })
   }
 
-  /** True if the match conditions hold. Throws a MutationError where that cannot be told. */
-  matches(input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined): boolean {
+  /** True if the match conditions hold. Throws a MutationError if evaluation fails. */
+  matches(
+    input: ExpressionInput,
+    as: Registered,
+    params: KubeObject | null,
+    namespace: Namespace | undefined,
+  ): boolean {
     if (this.#conditions.isEmpty) return true
     const { matches, error } = this.#conditions.evaluate(this.#variablesOf(input, as, params, namespace))
     if (error !== undefined) throw new MutationError(error)
     return matches
   }
 
-  /** Makes one mutation: replaces the object of the input. */
-  mutate({ type, expression }: Mutation, input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined): void {
+  /** Applies one mutation, which replaces the object of the input. */
+  mutate(
+    { type, expression }: Mutation,
+    input: ExpressionInput,
+    as: Registered,
+    params: KubeObject | null,
+    namespace: Namespace | undefined,
+  ): void {
     const { versioned } = input
     const object = versioned.object(as)
     const objectType = versioned.isOwnKind ? as.type : versioned.request.origin!.type
@@ -76,7 +103,7 @@ export class MutatingPolicy {
   }
 }
 
-/** Merges an apply configuration into an object as server-side apply would, without an owner. */
+/** Merges an apply configuration into an object as server-side apply does, without field ownership. */
 function applied(object: KubeObject, made: Value, type: ObjectType): KubeObject {
   const mismatch = typeMismatch(made)
   if (mismatch) throw new MutationError(`type mismatch: ${mismatch}`)
@@ -84,14 +111,15 @@ function applied(object: KubeObject, made: Value, type: ObjectType): KubeObject 
   const failed = (why: string) => new MutationError(`error applying patch: ${why}`)
   const { mergeType } = type
   if (!mergeType) throw failed('type converter must not be nil')
-  const problem = problemOf(mergeType, configuration)
-  if (problem) throw failed(`failed to convert patch object to typed object: ${problem}`)
+  const problems = problemsOf(mergeType, configuration)
+  if (problems.length) throw failed(`failed to convert patch object to typed object: ${problemsText(problems)}`)
   const atomics = atomicsIn(mergeType, configuration)
-  if (atomics.length) throw failed(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
+  if (atomics.length)
+    throw failed(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
   return decoded(merge(mergeType, object, configuration) as Json, object, type)
 }
 
-/** Applies a JSON patch; undefined where a test operation of it has failed, and the object stays as it is. */
+/** Applies a JSON patch; undefined if a `test` operation failed, which leaves the object unchanged. */
 function patched(object: KubeObject, made: Value, type: ObjectType): KubeObject | undefined {
   const { operations, error } = patchOperations(made)
   if (error !== undefined) throw new MutationError(error)
@@ -104,7 +132,7 @@ function patched(object: KubeObject, made: Value, type: ObjectType): KubeObject 
   }
 }
 
-/** Reads the result by its type. One that has fields beyond it is refused whatever the failure policy is, as in Kubernetes. */
+/** Decodes the result by its type. As in Kubernetes, unknown fields are an error regardless of the failure policy. */
 function decoded(value: Json, { apiVersion, kind }: KubeObject, type: ObjectType): KubeObject {
   const refused = (why: string): ApiError => internalError(why)
   try {

@@ -5,10 +5,10 @@ import type { Registered, Registry } from '../../registry/registry.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { admissionNamespace, presentAs } from '../dynamic/index.ts'
 
-/** A policy or binding that cannot be evaluated, in Kubernetes' words. Its failure policy decides. */
+/** A policy or binding that cannot be evaluated, in Kubernetes' words. The failure policy decides. */
 export class ConfigurationError extends Error {}
 
-/** Uses a configuration; false, after telling why, where it is none. */
+/** Runs `use`. On a ConfigurationError it calls `misconfigured` and returns false. */
 export function isConfigured(use: () => void, misconfigured: (why: string) => void): boolean {
   try {
     use()
@@ -20,19 +20,28 @@ export function isConfigured(use: () => void, misconfigured: (why: string) => vo
   }
 }
 
-/** `apps/v1, Kind=Deployment`; `/v1, Kind=Pod`: a kind as Go prints it. */
+/** Formats a kind as Go does: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
 export const kindText = (apiVersion: string, kind: string): string =>
   `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
 
-/** The kind that a policy takes as parameters. */
+/** Resolves the kind of a policy's parameters. */
 export function paramTarget({ apiVersion = '', kind = '' }: ParamKind, registry: Registry): Registered {
-  const found = registry.all().find((r) => r.apiVersion === apiVersion && r.resource.kind === kind && !r.resource.virtual)
+  const found = registry
+    .all()
+    .find((r) => r.apiVersion === apiVersion && r.resource.kind === kind && !r.resource.virtual)
   if (found) return found
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${kindText(apiVersion, kind)}'`)
 }
 
-/** The parameters with which a binding has its policy evaluated, once for each: null where it takes none. */
-export function collectParams(kind: ParamKind | undefined, ref: ParamRef | undefined, request: AdmissionRequest): (KubeObject | null)[] {
+/**
+ * The parameter objects of a binding, with which the policy is evaluated one by one; [null] for a policy without
+ * parameters.
+ */
+export function collectParams(
+  kind: ParamKind | undefined,
+  ref: ParamRef | undefined,
+  request: AdmissionRequest,
+): (KubeObject | null)[] {
   if (!kind || !ref) return [null]
   const target = paramTarget(kind, request.origin!.registry)
   const found = findParams(target, ref, request)
@@ -48,11 +57,15 @@ function findParams({ resource, storage }: Registered, ref: ParamRef, request: A
   }
   const namespace = resource.namespaced ? ref.namespace || admissionNamespace(request) : ''
   if (resource.namespaced && namespace === '') {
-    throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+    throw new ConfigurationError(
+      'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+    )
   }
   const { group, plural } = storage.resource
   if (!ref.name) {
-    return request.reader.list(group, plural, namespace).filter(({ metadata }) => labelSelectorMatches(ref.selector, metadata.labels))
+    return request.reader
+      .list(group, plural, namespace)
+      .filter(({ metadata }) => labelSelectorMatches(ref.selector, metadata.labels))
   }
   const found = request.reader.get(group, plural, namespace, ref.name)
   return found ? [found] : []

@@ -4,22 +4,22 @@ import type { ServerObjects } from '../../objects/objects.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { type Hook, LiveIndex, RequestMatcher, inOrderOfNames } from '../dynamic/index.ts'
 
-export interface PolicyObject extends KubeObject {
+interface PolicyObject extends KubeObject {
   spec: { failurePolicy?: string; matchConstraints?: MatchResources; paramKind?: ParamKind }
 }
 
-export interface BindingObject extends KubeObject {
+interface BindingObject extends KubeObject {
   spec: { policyName?: string; paramRef?: ParamRef; matchResources?: MatchResources }
 }
 
-/** A binding, ready to be compared with requests. */
+/** A binding with its compiled matcher. */
 export interface PolicyBinding<B> {
   readonly name: string
   readonly object: B
   readonly matcher: RequestMatcher
 }
 
-/** A policy that is bound. Its expressions are compiled when a request first matches. */
+/** A policy with bindings. Its expressions are compiled on the first match. */
 export interface PolicyHook<P, B, E> extends Hook {
   readonly name: string
   readonly object: P
@@ -28,10 +28,13 @@ export interface PolicyHook<P, B, E> extends Hook {
 }
 
 /**
- * Policies and their bindings as they are now. A policy without a binding does nothing. What was compiled of a policy is kept until its spec changes.
+ * The current policies with their bindings. A policy without a binding has no effect. Compiled expressions are kept
+ * until the policy's spec changes.
  */
 export function livePolicies<P extends PolicyObject, B extends BindingObject, E>(
-  objects: ServerObjects, plurals: { policies: string; bindings: string }, compile: (policy: P) => E,
+  objects: ServerObjects,
+  plurals: { policies: string; bindings: string },
+  compile: (policy: P) => E,
 ): LiveIndex<PolicyHook<P, B, E>> {
   let compiled = new Map<string, E>()
   return new LiveIndex<PolicyHook<P, B, E>>(objects, [plurals.policies, plurals.bindings], () => {
@@ -50,7 +53,15 @@ export function livePolicies<P extends PolicyObject, B extends BindingObject, E>
         if (!made) compiled.set(form, (made = compile(object)))
         return made
       }
-      return [{ name, object, evaluator, matcher: new RequestMatcher(object.spec.matchConstraints ?? {}), bindings: bound.map(bindingOf) }]
+      return [
+        {
+          name,
+          object,
+          evaluator,
+          matcher: new RequestMatcher(object.spec.matchConstraints ?? {}),
+          bindings: bound.map(bindingOf),
+        },
+      ]
     })
   })
 }
@@ -73,9 +84,13 @@ const bindingOf = <B extends BindingObject>(object: B): PolicyBinding<B> => ({
 })
 
 const reviews = new Set([
-  'authentication.k8s.io/selfsubjectreviews', 'authentication.k8s.io/tokenreviews', 'authorization.k8s.io/localsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectaccessreviews', 'authorization.k8s.io/selfsubjectrulesreviews', 'authorization.k8s.io/subjectaccessreviews',
+  'authentication.k8s.io/selfsubjectreviews',
+  'authentication.k8s.io/tokenreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  'authorization.k8s.io/subjectaccessreviews',
 ])
 
-/** Policies never judge reviews of access, which a cluster cannot do without. */
+/** Policies do not apply to access and token reviews, which a cluster needs to work. */
 export const isReview = ({ resource }: AdmissionRequest): boolean => reviews.has(`${resource.group}/${resource.plural}`)

@@ -1,11 +1,17 @@
 import {
-  type CelType, type JsonSchema, admissionEnvironment, builtInCelType, compileAdmission, compileVariables, customCelType,
+  type CelType,
+  type JsonSchema,
+  admissionEnvironment,
+  builtInCelType,
+  compileAdmission,
+  compileVariables,
+  customCelType,
 } from '../../../api/cel/index.ts'
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '../../../api/generated/types.ts'
 import type { Registered, Registry } from '../../registry/registry.ts'
 import { kindText } from './params.ts'
 
-/** So many types are checked for one rule at most. */
+/** Maximum number of types checked for one rule. */
 const maxTypes = 10
 
 const typeOf = ({ type, resource }: Registered): CelType | undefined =>
@@ -13,13 +19,15 @@ const typeOf = ({ type, resource }: Registered): CelType | undefined =>
 
 const hasWildcard = (list: readonly string[]) => list.some((text) => text.includes('*'))
 
-/** The kinds that a policy names: rules with wildcards, and subresources, are not checked. */
+/** The kinds that a policy names. Rules with wildcards or subresources are not checked. */
 function kindsOf({ spec }: ValidatingAdmissionPolicy, registry: Registry): Registered[] {
   const found = new Set<Registered>()
   for (const { apiGroups = [], apiVersions = [], resources = [] } of spec.matchConstraints?.resourceRules ?? []) {
     if (hasWildcard(apiGroups) || hasWildcard(apiVersions)) continue
     const plain = resources.filter((resource) => !/[*/]/.test(resource)).toSorted()
-    const versions = apiGroups.toSorted().flatMap((group) => apiVersions.toSorted().map((version) => (group ? `${group}/${version}` : version)))
+    const versions = apiGroups
+      .toSorted()
+      .flatMap((group) => apiVersions.toSorted().map((version) => (group ? `${group}/${version}` : version)))
     const kinds = versions.flatMap((apiVersion) => plain.flatMap((plural) => registry.find(apiVersion, plural) ?? []))
     for (const kind of kinds.slice(0, maxTypes)) found.add(kind)
   }
@@ -27,15 +35,16 @@ function kindsOf({ spec }: ValidatingAdmissionPolicy, registry: Registry): Regis
   return [...found].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-/** The type of the parameters; undefined where it is not known. */
+/** The type of the parameters; undefined if it is unknown. */
 function paramsType({ spec: { paramKind } }: ValidatingAdmissionPolicy, registry: Registry): CelType | undefined {
-  const target = paramKind && registry.all().find((r) => r.apiVersion === paramKind.apiVersion && r.resource.kind === paramKind.kind)
+  const target =
+    paramKind && registry.all().find((r) => r.apiVersion === paramKind.apiVersion && r.resource.kind === paramKind.kind)
   return target && typeOf(target)
 }
 
 /**
- * Checks the validations and messages of a policy against the schemas of the kinds that it names: what they would get wrong for each of them. It is
- * a hint for authors only. What is evaluated is not typed, as one expression may be about several kinds.
+ * Type-checks the validations and messages of a policy against the schemas of the kinds that it names. The warnings are
+ * for authors only: evaluation is untyped, because one expression may apply to several kinds.
  */
 export function typeWarnings(policy: ValidatingAdmissionPolicy, registry: Registry): ExpressionWarning[] {
   const params = paramsType(policy, registry)

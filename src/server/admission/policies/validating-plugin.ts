@@ -13,24 +13,28 @@ import { type Decision, ValidatingPolicy, type Verdict } from './validating-poli
 type Binding = PolicyBinding<ValidatingAdmissionPolicyBinding>
 type Policy = PolicyHook<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingPolicy>
 
-/** A decision, and who made it. A policy that cannot be evaluated at all has no binding. */
+/** A decision with its policy and binding. A policy that cannot be evaluated at all has no binding. */
 interface Made {
   policy: Policy
   binding?: Binding
   decision: Decision
-  /** The validation that it is about. An error without one is enforced whatever the actions of the binding are. */
+  /** The index of the validation. An error without one is enforced regardless of the binding's actions. */
   index?: number
 }
 
-/** What all policies say of one request. Nothing is told to anybody before all have been asked. */
+/** The results of all policies for one request, reported after the last evaluation. */
 interface Judgement {
   made: Made[]
-  /** By policy and key: the distinct values of all bindings. */
+  /** Keyed by policy and key: the distinct values of all bindings. */
   annotations: Map<string, string[]>
 }
 
 const maxAnnotationLength = 10 * 1024
-const codes = new Map([['Forbidden', 403], ['Unauthorized', 401], ['RequestEntityTooLarge', 413]])
+const codes = new Map([
+  ['Forbidden', 403],
+  ['Unauthorized', 401],
+  ['RequestEntityTooLarge', 413],
+])
 
 function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgement {
   const judgement: Judgement = { made: [], annotations: new Map() }
@@ -38,14 +42,21 @@ function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgeme
     const misconfigured = (why: string, binding?: Binding) => {
       if (policy.object.spec.failurePolicy === 'Ignore') return
       const message = `failed to configure ${binding ? 'binding' : 'policy'}: ${why}`
-      judgement.made.push({ policy, ...(binding ? { binding } : {}), decision: { action: 'deny', message, errorType: 'invalid_error' } })
+      judgement.made.push({
+        policy,
+        ...(binding ? { binding } : {}),
+        decision: { action: 'deny', message, errorType: 'invalid_error' },
+      })
     }
     if (match.error) {
       misconfigured(match.error.message)
       continue
     }
     const { paramKind } = policy.object.spec
-    if (!isConfigured(() => paramKind && paramTarget(paramKind, input.versioned.request.origin!.registry), misconfigured)) continue
+    if (
+      !isConfigured(() => paramKind && paramTarget(paramKind, input.versioned.request.origin!.registry), misconfigured)
+    )
+      continue
     for (const binding of policy.bindings) {
       isConfigured(
         () => verdicts(policy, binding, match.as, input).forEach((verdict) => add(judgement, policy, binding, verdict)),
@@ -56,7 +67,7 @@ function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgeme
   return judgement
 }
 
-/** Evaluates a policy once for each object of parameters of a binding. */
+/** Evaluates a policy for each parameter object of a binding. */
 function verdicts(policy: Policy, binding: Binding, as: Registered, input: ExpressionInput): Verdict[] {
   const { request } = input.versioned
   const match = binding.matcher.match(request)
@@ -72,8 +83,12 @@ function add({ made, annotations }: Judgement, policy: Policy, binding: Binding,
   for (const [index, decision] of verdict.decisions.entries()) made.push({ policy, binding, decision, index })
   for (const annotation of verdict.annotations) {
     if (annotation.error !== undefined) {
-      // The failure policy is Fail: whatever the actions of the binding are, the request is refused.
-      made.push({ policy, binding, decision: { action: 'deny', message: annotation.error, errorType: 'invalid_error' } })
+      // With the failure policy Fail, the request is rejected regardless of the binding's actions.
+      made.push({
+        policy,
+        binding,
+        decision: { action: 'deny', message: annotation.error, errorType: 'invalid_error' },
+      })
       continue
     }
     const key = `${policy.name}/${annotation.key}`
@@ -83,15 +98,19 @@ function add({ made, annotations }: Judgement, policy: Policy, binding: Binding,
   }
 }
 
-/** Warns, annotates and counts as the bindings want, and refuses the request for the first decision that is to be enforced. */
+/** Warns, annotates and counts as the bindings specify, and rejects the request for the first enforced decision. */
 function enforce(request: AdmissionRequest, { made, annotations }: Judgement, metrics: PolicyMetrics): void {
   for (const [key, values] of annotations) request.note?.(key, values.join(', '))
   const denied = made.filter((one) => isEnforced(request, one, metrics))
   if (denied.length) throw denial(request, denied[0]!)
 }
 
-/** Does what the actions of a binding ask for; true if they ask for the request to be refused. */
-function isEnforced(request: AdmissionRequest, { policy, binding, decision, index }: Made, metrics: PolicyMetrics): boolean {
+/** Runs the actions of a binding; true if they include Deny. */
+function isEnforced(
+  request: AdmissionRequest,
+  { policy, binding, decision, index }: Made,
+  metrics: PolicyMetrics,
+): boolean {
   const count = (action: string) => metrics.count(policy.name, binding?.name ?? '', decision.errorType, action)
   if (decision.action === 'admit') {
     if (decision.errorType !== 'no_error') count('allow')
@@ -101,10 +120,18 @@ function isEnforced(request: AdmissionRequest, { policy, binding, decision, inde
   const { validationActions: actions = [] } = binding.object.spec
   for (const action of actions) {
     count(action.toLowerCase())
-    if (action === 'Warn') warn(request, `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${decision.message}`)
+    if (action === 'Warn')
+      warn(
+        request,
+        `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${decision.message}`,
+      )
     if (action === 'Audit') {
       const failure = {
-        message: decision.message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: actions,
+        message: decision.message,
+        policy: policy.name,
+        binding: binding.name,
+        expressionIndex: index,
+        validationActions: actions,
       }
       request.note?.('validation.policy.admission.k8s.io/validation_failure', goJson([failure]))
     }
@@ -121,16 +148,21 @@ function denial(request: AdmissionRequest, { policy, binding, decision }: Made):
   const why = `ValidatingAdmissionPolicy '${policy.name}'${bound} denied request: ${decision.message}`
   const { message, details } = refusal(request, why)
   const reason = decision.reason ?? 'Invalid'
-  return new ApiError(codes.get(reason) ?? 422, reason as ApiError['reason'], message, { ...details, causes: [{ message: why }] })
+  return new ApiError(codes.get(reason) ?? 422, reason as ApiError['reason'], message, {
+    ...details,
+    causes: [{ message: why }],
+  })
 }
 
-/** Asks the policies that cluster administrators have bound whether a request is fine. */
+/** Enforces ValidatingAdmissionPolicies that have a binding. */
 export const validatingAdmissionPolicy: AdmissionPlugin = {
   name: 'ValidatingAdmissionPolicy',
   forServer({ objects, metrics }: PluginServer): AdmissionPlugin {
     const plurals = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' }
     const live = livePolicies<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingPolicy>(
-      objects, plurals, (policy) => new ValidatingPolicy(policy),
+      objects,
+      plurals,
+      (policy) => new ValidatingPolicy(policy),
     )
     const counted = new PolicyMetrics(metrics, 'validating')
     return {

@@ -1,6 +1,18 @@
 import {
-  AdmissionEvaluation, type AdmissionExpression, type AdmissionVariable, type Evaluated, OutOfBudget, type Value, admissionEnvironment, boolType,
-  compileAdmission, compileVariables, nullType, policyBudget, stringType, valueTypeName,
+  AdmissionEvaluation,
+  type AdmissionExpression,
+  type AdmissionVariable,
+  type Evaluated,
+  OutOfBudget,
+  type Value,
+  admissionEnvironment,
+  boolType,
+  compileAdmission,
+  compileVariables,
+  nullType,
+  policyBudget,
+  stringType,
+  valueTypeName,
 } from '../../../api/cel/index.ts'
 import type { Namespace, ValidatingAdmissionPolicy } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
@@ -9,7 +21,7 @@ import { type ExpressionInput, MatchConditions } from '../dynamic/index.ts'
 
 export type ErrorType = 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget'
 
-/** The outcome of one validation. An error is one or the other by the failure policy. */
+/** The outcome of one validation. The failure policy turns an error into an admission or a denial. */
 export interface Decision {
   action: 'admit' | 'deny'
   message: string
@@ -17,7 +29,7 @@ export interface Decision {
   errorType: ErrorType
 }
 
-/** The value of an audit annotation, or why it has none. */
+/** The value of an audit annotation, or the error of computing it. */
 export type Annotation = { key: string; value: string; error?: undefined } | { key: string; error: string }
 
 export interface Verdict {
@@ -35,9 +47,10 @@ interface Validation {
 const maxMessageBytes = 5 * 1024
 const nothing: Verdict = { decisions: [], annotations: [] }
 
-const errorTypeOf = (error: string): ErrorType => (error.startsWith('compilation error') ? 'compile_error' : 'invalid_error')
+const errorTypeOf = (error: string): ErrorType =>
+  error.startsWith('compilation error') ? 'compile_error' : 'invalid_error'
 
-/** The expressions of a ValidatingAdmissionPolicy, compiled. */
+/** The compiled expressions of a ValidatingAdmissionPolicy. */
 export class ValidatingPolicy {
   readonly #ignoresFailure: boolean
   readonly #hasParams: boolean
@@ -55,19 +68,27 @@ export class ValidatingPolicy {
     const { variables, environment } = compileVariables(given, admissionEnvironment({ hasParams, hasAuthorizer: true }))
     this.#variables = variables
     const texts = compileVariables(given, admissionEnvironment({ hasParams })).environment
-    this.#validations = (spec.validations ?? []).map(({ expression, message = '', messageExpression, reason = 'Invalid' }) => ({
-      condition: compileAdmission(expression, environment, [boolType]),
-      messageExpression: messageExpression ? compileAdmission(messageExpression, texts, [stringType]) : undefined,
-      message: message.trim(),
-      reason,
-    }))
+    this.#validations = (spec.validations ?? []).map(
+      ({ expression, message = '', messageExpression, reason = 'Invalid' }) => ({
+        condition: compileAdmission(expression, environment, [boolType]),
+        messageExpression: messageExpression ? compileAdmission(messageExpression, texts, [stringType]) : undefined,
+        message: message.trim(),
+        reason,
+      }),
+    )
     this.#annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
-      key, expression: compileAdmission(valueExpression, environment, [stringType, nullType]),
+      key,
+      expression: compileAdmission(valueExpression, environment, [stringType, nullType]),
     }))
   }
 
-  /** Judges a request with one object of parameters. */
-  evaluate(input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined): Verdict {
+  /** Evaluates the policy for a request and one parameter object. */
+  evaluate(
+    input: ExpressionInput,
+    as: Registered,
+    params: KubeObject | null,
+    namespace: Namespace | undefined,
+  ): Verdict {
     const plain = input.of(as, this.#hasParams ? params : undefined, namespace)
     const withAuthorizer = { ...plain, ...input.authorizer() }
     if (!this.#conditions.isEmpty) {
@@ -124,7 +145,7 @@ export class ValidatingPolicy {
   }
 }
 
-/** A message is one line, and not too long. */
+/** Returns a message expression's value if it is a single line within the length limit. */
 function usableMessage(value: Value | undefined): string {
   const text = typeof value === 'string' ? value.trim() : ''
   return Buffer.byteLength(text) > maxMessageBytes || text.includes('\n') ? '' : text

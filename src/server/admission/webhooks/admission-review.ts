@@ -4,14 +4,14 @@ import type { AdmissionAttributes } from '../dynamic/index.ts'
 
 const reviewGroup = 'admission.k8s.io'
 
-/** The forms of an AdmissionReview, as configurations name them. */
+/** The supported versions of AdmissionReview. */
 const knownReviews = ['v1', 'v1beta1']
 
-/** The form in which a webhook is asked: the first of its list that is known. */
+/** The version for a webhook: the first of its list that is supported. */
 export const reviewVersion = (versions: readonly string[]): string | undefined =>
   versions.find((version) => knownReviews.includes(version))
 
-/** The question to a webhook. */
+/** The AdmissionReview with the request for a webhook. */
 export const reviewOf = (
   version: string,
   uid: string,
@@ -21,13 +21,20 @@ export const reviewOf = (
 ) => ({
   kind: 'AdmissionReview',
   apiVersion: `${reviewGroup}/${version}`,
-  request: { uid, ...attributes, object: object ?? null, oldObject: oldObject ?? null, dryRun, options: options ?? null },
+  request: {
+    uid,
+    ...attributes,
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun,
+    options: options ?? null,
+  },
 })
 
-/** A webhook's answer, checked. */
+/** A webhook's validated response. */
 export interface Verdict {
   isAllowed: boolean
-  /** The text of a JSON patch; '' where nothing is to be changed. */
+  /** The text of a JSON patch; '' for no change. */
   patch: string
   patchType: string
   result: Partial<Status> | undefined
@@ -47,23 +54,27 @@ interface Response {
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Bytes in JSON, as Go reads them. */
+/** Decodes bytes in JSON (base64) as Go does. */
 function decoded(text: string): string {
-  if (!base64.test(text)) throw new Error(`illegal base64 data at input byte ${/^[A-Za-z0-9+/]*/.exec(text)![0].length}`)
+  if (!base64.test(text))
+    throw new Error(`illegal base64 data at input byte ${/^[A-Za-z0-9+/]*/.exec(text)![0].length}`)
   return Buffer.from(text, 'base64').toString()
 }
 
-/** Reads an answer. Throws in Kubernetes' words where it is none to the question that was asked. */
+/** Validates a response. Throws with Kubernetes' message if it is invalid. */
 export function verdictOf(answer: Record<string, unknown>, version: string, uid: string, isMutating: boolean): Verdict {
   const { apiVersion, kind, response } = answer as { apiVersion?: string; kind?: string; response?: Response }
   if (!response) throw new Error('webhook response was absent')
   const { allowed = false, status, patch = '', patchType, warnings = [], auditAnnotations = {} } = response
   const said = { isAllowed: allowed, result: status, warnings, auditAnnotations }
-  // Webhooks of the old form leave out their uid and the type of their patch.
+  // v1beta1 webhooks may omit uid and patch type.
   if (version !== 'v1') return { ...said, patch: isMutating ? decoded(patch) : '', patchType: patchType ?? 'JSONPatch' }
-  if (response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
+  if (response.uid !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
   if (apiVersion !== `${reviewGroup}/v1` || kind !== 'AdmissionReview') {
-    throw new Error(`expected webhook response of ${reviewGroup}/v1, Kind=AdmissionReview, got ${apiVersion}, Kind=${kind}`)
+    throw new Error(
+      `expected webhook response of ${reviewGroup}/v1, Kind=AdmissionReview, got ${apiVersion}, Kind=${kind}`,
+    )
   }
   if (isMutating) checkPatch(patch, patchType)
   else if (patch) throw new Error('validating webhook may not return response.patch')
@@ -77,7 +88,7 @@ function checkPatch(patch: string, type: string | undefined): void {
   if (type === '') throw new Error('webhook returned invalid response.patchType of ""')
 }
 
-/** The error of a request that a webhook has refused. */
+/** The error for a request that a webhook denied. */
 export function denial(webhook: string, result: Partial<Status> = {}): ApiError {
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`
   const { code = 0, message, reason, details } = result

@@ -2,7 +2,13 @@ import { ApiError, badRequest, internalError } from '../../../api/errors.ts'
 import type { Registered } from '../../registry/registry.ts'
 import { WebhookCallError } from '../../webhooks/client.ts'
 import type { AdmissionRequest, PluginServer } from '../admission.ts'
-import { type ConditionsResult, type ExpressionInput, type VersionedRequest, namespaceOf, whenDecided } from '../dynamic/index.ts'
+import {
+  type ConditionsResult,
+  type ExpressionInput,
+  type VersionedRequest,
+  namespaceOf,
+  whenDecided,
+} from '../dynamic/index.ts'
 import { refusal } from '../refusal.ts'
 import { type Verdict, denial, reviewOf, reviewVersion, verdictOf } from './admission-review.ts'
 import type { WebhookHook } from './webhook-hooks.ts'
@@ -11,7 +17,7 @@ import type { WebhookMetrics } from './webhook-metrics.ts'
 const defaultTimeoutSeconds = 10
 const sideEffectsOnDryRun = ['None', 'NoneOnDryRun']
 
-/** A webhook could not be asked, or its answer could not be understood: its failure policy decides. */
+/** The call failed or its response was invalid: the failure policy decides. */
 class CallingError extends Error {
   readonly code: number
 
@@ -21,14 +27,18 @@ class CallingError extends Error {
   }
 }
 
-/** The parts of a server that calling webhooks takes. */
+/** The parts of a server that webhook calls need. */
 export type Caller = Pick<PluginServer, 'webhooks' | 'random' | 'clock' | 'logger'> & {
   metrics: WebhookMetrics
   isMutating: boolean
 }
 
-/** True if a request meets the match conditions of a webhook. Throws where that cannot be told and the failure policy is Fail. */
-export function meetsConditions({ conditions }: WebhookHook, input: ExpressionInput, as: Registered): boolean | Promise<boolean> {
+/** True if a request meets a webhook's match conditions. Throws if evaluation fails and the failure policy is Fail. */
+export function meetsConditions(
+  { conditions }: WebhookHook,
+  input: ExpressionInput,
+  as: Registered,
+): boolean | Promise<boolean> {
   const compiled = conditions()
   if (compiled.isEmpty) return true
   const { request } = input.versioned
@@ -36,16 +46,27 @@ export function meetsConditions({ conditions }: WebhookHook, input: ExpressionIn
     if (error !== undefined) throw refusal(request, error)
     return matches
   }
-  const result = whenDecided(() => compiled.evaluate({ ...input.of(as, undefined, namespaceOf(request)), ...input.authorizer() }))
+  const result = whenDecided(() =>
+    compiled.evaluate({ ...input.of(as, undefined, namespaceOf(request)), ...input.authorizer() }),
+  )
   return result instanceof Promise ? result.then(judge) : judge(result)
 }
 
-async function ask({ webhook }: WebhookHook, versioned: VersionedRequest, as: Registered, caller: Caller): Promise<Verdict> {
+async function ask(
+  { webhook }: WebhookHook,
+  versioned: VersionedRequest,
+  as: Registered,
+  caller: Caller,
+): Promise<Verdict> {
   const { name, clientConfig, admissionReviewVersions, timeoutSeconds = defaultTimeoutSeconds } = webhook
   const version = reviewVersion(admissionReviewVersions)
-  if (!version) throw new CallingError(name, 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
+  if (!version)
+    throw new CallingError(
+      name,
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    )
   const uid = caller.random.uuid()
-  const [object, old] = await whenDecided(() => [versioned.object(as), versioned.old(as)] as const)
+  const [object, old] = await whenDecided(() => [versioned.reviewed(as), versioned.reviewedOld(as)] as const)
   const review = reviewOf(version, uid, versioned.attributes(as), object, old)
   let answer: Record<string, unknown>
   try {
@@ -61,7 +82,7 @@ async function ask({ webhook }: WebhookHook, versioned: VersionedRequest, as: Re
   }
 }
 
-/** A verdict that lets the request pass, with what it says for the client and the audit log. Throws where it does not. */
+/** Adds the warnings and audit annotations of a verdict. Throws if it denies the request. */
 function heed({ webhook }: WebhookHook, { warnings, note }: AdmissionRequest, verdict: Verdict): Verdict {
   for (const [key, value] of Object.entries(verdict.auditAnnotations)) note?.(`${webhook.name}/${key}`, value)
   warnings.push(...verdict.warnings)
@@ -70,8 +91,8 @@ function heed({ webhook }: WebhookHook, { warnings, note }: AdmissionRequest, ve
 }
 
 /**
- * Asks a webhook, and does with its answer what `use` does. Nothing is answered where the webhook has failed and its failure policy is Ignore.
- * Throws an ApiError where the request is refused.
+ * Calls a webhook and passes its verdict to `use`. Resolves with undefined if the call failed and the failure policy is
+ * Ignore. Rejects with an ApiError if the request is denied.
  */
 export async function callWebhook<T>(
   hook: WebhookHook,
@@ -88,9 +109,21 @@ export async function callWebhook<T>(
   }
   const type = caller.isMutating ? 'admit' : 'validating'
   const startedMs = caller.clock.now()
-  const count = (isRejected: boolean, code: number, errorType?: 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error') => {
+  const count = (
+    isRejected: boolean,
+    code: number,
+    errorType?: 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error',
+  ) => {
     const seconds = (caller.clock.now() - startedMs) / 1000
-    caller.metrics.count({ name, type, operation: request.operation, seconds, isRejected, code, ...(errorType ? { errorType } : {}) })
+    caller.metrics.count({
+      name,
+      type,
+      operation: request.operation,
+      seconds,
+      isRejected,
+      code,
+      ...(errorType ? { errorType } : {}),
+    })
   }
   try {
     const verdict = heed(hook, request, await ask(hook, versioned, as, caller))

@@ -14,17 +14,17 @@ import { webhookMetrics } from './webhook-metrics.ts'
 
 const pluginName = 'MutatingAdmissionWebhook'
 
-/** What the second round of plugins needs to know of the first. */
+/** State of the first round that the second round needs. */
 class Rounds {
-  /** Webhooks with `reinvocationPolicy: IfNeeded` that were called since the object was last changed. */
+  /** Webhooks with `reinvocationPolicy: IfNeeded` called since the object was last changed. */
   readonly #reinvocable = new Set<string>()
-  /** Those of them after which the object was changed. */
+  /** Reinvocable webhooks after which the object was changed. */
   readonly #due = new Set<string>()
-  /** The object as the webhooks have left it. */
+  /** The object after the last webhook. */
   #left: KubeObject | undefined
 
   begin(object: KubeObject | undefined, isSecond: boolean): void {
-    // Other plugins have changed the object after the first round.
+    // Other plugins changed the object after the first round.
     if (isSecond && !deepEqual(this.#left, object)) this.changed()
   }
 
@@ -46,16 +46,30 @@ class Rounds {
   }
 }
 
-/** The object that a webhook's patch makes of one; undefined where the patch changes nothing. */
-function patched(name: string, { patch, patchType }: Verdict, versioned: VersionedRequest, as: Registered, fail: (reason: string) => Error): KubeObject | undefined {
+/** Applies a webhook's patch to an object; undefined if it changes nothing. */
+function patched(
+  name: string,
+  { patch, patchType }: Verdict,
+  versioned: VersionedRequest,
+  as: Registered,
+  fail: (reason: string) => Error,
+): KubeObject | undefined {
   if (patch === '') return undefined
   const operations = parsedPatch(patch, fail)
   if (Array.isArray(operations) && operations.length === 0) return undefined
   const object = versioned.object(as)
-  if (!object) throw internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`)
+  if (!object)
+    throw internalError(
+      `admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`,
+    )
   if (patchType !== 'JSONPatch') throw fail(`unsupported patch type ${JSON.stringify(patchType)}`)
   try {
-    const next = decoded(applyJsonPatch(cloneObject(object) as unknown as Json, operations), object, versioned, as)
+    const next = decoded(
+      applyJsonPatch(cloneObject(versioned.reviewed(as)!) as unknown as Json, operations),
+      object,
+      versioned,
+      as,
+    )
     return deepEqual(object, next) ? undefined : next
   } catch (e) {
     if (e instanceof JsonPatchError) throw internalError(e.detail)
@@ -72,21 +86,25 @@ function parsedPatch(text: string, fail: (reason: string) => Error): Json {
   }
 }
 
-/** What a patch has made, read as the body of a request is: unknown fields vanish, defaults are filled in. */
+/** Decodes a patched object like a request body: drops unknown fields and applies defaults. */
 function decoded(value: Json, before: KubeObject, versioned: VersionedRequest, as: Registered): KubeObject {
   const { origin } = versioned.request
   const type = versioned.isOwnKind ? as.type : origin!.type
   const { object } = type!.decode(value, { isOwned: true })
   const { apiVersion, kind } = before
   const next = Object.assign(object as unknown as KubeObject, { apiVersion, kind })
-  // Who manages which fields is settled already.
+  // A webhook cannot change field ownership.
   if (next.metadata?.managedFields) delete next.metadata.managedFields
   if (versioned.isOwnKind) as.resource.defaults?.(next, origin!.rules)
   return next
 }
 
-/** Asks one webhook after the other. Each gets the object as those before it have left it. */
-async function askInTurn(found: Iterable<Found<WebhookHook>>, request: AdmissionRequest, caller: Caller): Promise<void> {
+/** Calls webhooks in order. Each gets the object as the previous ones have changed it. */
+async function askInTurn(
+  found: Iterable<Found<WebhookHook>>,
+  request: AdmissionRequest,
+  caller: Caller,
+): Promise<void> {
   const reinvocation = (request.reinvocation ??= new Reinvocation())
   const { isUnderWay: isSecond, state } = reinvocation
   const rounds = (state.get(pluginName) as Rounds | undefined) ?? new Rounds()
@@ -97,7 +115,7 @@ async function askInTurn(found: Iterable<Found<WebhookHook>>, request: Admission
     if (match.error) throw match.error
     const input = new ExpressionInput(new VersionedRequest(request))
     if (!(await meetsConditions(hook, input, match.as))) continue
-    // A webhook that the first round has passed over is not called in the second.
+    // The second round calls only webhooks that are due.
     if (isSecond && !rounds.isDue(key)) continue
     const place = `round_${isSecond ? 1 : 0}_index_${index}`
     const { versioned } = input
@@ -109,7 +127,10 @@ async function askInTurn(found: Iterable<Found<WebhookHook>>, request: Admission
       })
       if (!isHeeded) request.note?.(`failed-open.mutation.webhook.admission.k8s.io/${place}`, webhook.name)
     } finally {
-      request.note?.(`mutation.webhook.admission.k8s.io/${place}`, JSON.stringify({ configuration, webhook: webhook.name, mutated: next !== undefined }))
+      request.note?.(
+        `mutation.webhook.admission.k8s.io/${place}`,
+        JSON.stringify({ configuration, webhook: webhook.name, mutated: next !== undefined }),
+      )
     }
     if (next) {
       const made = next
@@ -122,7 +143,7 @@ async function askInTurn(found: Iterable<Found<WebhookHook>>, request: Admission
   rounds.end(request.object)
 }
 
-/** Lets webhooks change what is asked for. */
+/** Calls the mutating webhooks of a request. */
 export const mutatingAdmissionWebhook: AdmissionPlugin = {
   name: pluginName,
   forServer(server: PluginServer): AdmissionPlugin {

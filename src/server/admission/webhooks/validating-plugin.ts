@@ -6,7 +6,7 @@ import { webhookMetrics } from './webhook-metrics.ts'
 
 const pluginName = 'ValidatingAdmissionWebhook'
 
-/** Asks all webhooks at once. Of several that refuse, the first in their order is told. */
+/** Calls all webhooks concurrently. Of several denials, the first in webhook order is reported. */
 async function askAll(found: readonly Found<WebhookHook>[], request: AdmissionRequest, caller: Caller): Promise<void> {
   const input = new ExpressionInput(new VersionedRequest(request))
   const relevant: Found<WebhookHook>[] = []
@@ -17,14 +17,15 @@ async function askAll(found: readonly Found<WebhookHook>[], request: AdmissionRe
   const answers = await Promise.allSettled(
     relevant.map(async ({ hook, match }, i) => {
       const isHeeded = await callWebhook(hook, input.versioned, match.as!, caller, () => true)
-      if (!isHeeded) request.note?.(`failed-open.validating.webhook.admission.k8s.io/round_0_index_${i}`, hook.webhook.name)
+      if (!isHeeded)
+        request.note?.(`failed-open.validating.webhook.admission.k8s.io/round_0_index_${i}`, hook.webhook.name)
     }),
   )
   const refused = answers.find(({ status }) => status === 'rejected')
   if (refused) throw (refused as PromiseRejectedResult).reason
 }
 
-/** Lets webhooks judge what is asked for. */
+/** Calls the validating webhooks of a request. */
 export const validatingAdmissionWebhook: AdmissionPlugin = {
   name: pluginName,
   forServer(server: PluginServer): AdmissionPlugin {

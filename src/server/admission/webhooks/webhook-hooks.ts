@@ -1,25 +1,28 @@
 import type {
-  MutatingWebhook, MutatingWebhookConfiguration, ValidatingWebhook, ValidatingWebhookConfiguration,
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
 } from '../../../api/generated/types.ts'
 import type { ServerObjects } from '../../objects/objects.ts'
 import { type Hook, LiveIndex, MatchConditions, RequestMatcher, inOrderOfNames } from '../dynamic/index.ts'
 
-export type Webhook = MutatingWebhook | ValidatingWebhook
+type Webhook = MutatingWebhook | ValidatingWebhook
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
 
-/** One webhook of a configuration, ready to be compared with requests. */
+/** One webhook of a configuration with its compiled matcher. */
 export interface WebhookHook extends Hook {
   readonly configuration: string
   readonly webhook: Webhook
-  /** Its place among all webhooks, which audit annotations name. */
+  /** The index among the configuration's webhooks, which audit annotations contain. */
   readonly index: number
-  /** Names it among the webhooks of all configurations. */
+  /** Identifies the webhook across all configurations. */
   readonly key: string
-  /** Compiled when a request first matches. */
+  /** Compiled on the first match. */
   conditions(): MatchConditions
 }
 
-/** The webhooks of a kind of configuration as they are now, in the order of the configurations' names. */
+/** The current webhooks of one kind of configuration, sorted by configuration name. */
 export function liveWebhooks(objects: ServerObjects, plural: string): LiveIndex<WebhookHook> {
   return new LiveIndex(objects, [plural], () => {
     let index = 0
@@ -33,7 +36,7 @@ export function liveWebhooks(objects: ServerObjects, plural: string): LiveIndex<
 function hookOf(configuration: string, webhook: Webhook, index: number): WebhookHook {
   const { rules = [], matchPolicy, namespaceSelector, objectSelector, matchConditions, failurePolicy } = webhook
   let compiled: MatchConditions | undefined
-  // A webhook without rules is never called; criteria without rules would match everything.
+  // A webhook without rules is never called, but criteria without rules match everything.
   const resourceRules = rules.length ? rules : [{ operations: [], apiGroups: [], apiVersions: [], resources: [] }]
   return {
     configuration,

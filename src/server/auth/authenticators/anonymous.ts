@@ -5,20 +5,20 @@ export const authenticatedGroup = 'system:authenticated'
 /** The user of requests without credentials. */
 export const anonymousUser: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
-/** Paths that anybody may read. */
+/** Paths that need no authentication. */
 const openPaths = new Set(['/livez', '/readyz', '/healthz', '/version'])
 
-/** True for health and version, and what is below them: /livez/ping. */
+/** True for the health and version paths and their subpaths, such as /livez/ping. */
 export const isOpenPath = (path: string): boolean => openPaths.has(path.replace(/^(\/\w+)\/.*/, '$1'))
 
 /** The `anonymous` section of an AuthenticationConfiguration. */
 export interface AnonymousConfig {
   enabled: boolean
-  /** Absent: every path. */
+  /** Default: every path. */
   conditions?: readonly { path: string }[]
 }
 
-/** The paths of anonymous requests. As in Kubernetes, a condition is an exact path. */
+/** Returns a predicate for paths that allow anonymous requests. As in Kubernetes, a condition is an exact path. */
 export function anonymousRule({ enabled, conditions }: AnonymousConfig): (path: string) => boolean {
   if (!enabled) return () => false
   if (!conditions?.length) return () => true

@@ -1,7 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../../api/generated/types.ts'
 import {
-  bootstrapTokenName, bootstrapTokenNamespace, isBootstrapToken, secretText, tokenMsLeft,
+  bootstrapTokenName,
+  bootstrapTokenNamespace,
+  isBootstrapToken,
+  secretText,
+  tokenMsLeft,
 } from '../../../api/kinds/bootstrap-token.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { ObjectReader, UserInfo } from '../../objects/objects.ts'
@@ -15,7 +19,7 @@ const extraGroupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const isSame = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b))
 
-/** Undefined if one of the groups is not below system:bootstrappers. */
+/** The groups of the token's user; undefined if one does not begin with `system:bootstrappers:`. */
 function groupsOf(secret: Secret): string[] | undefined {
   const text = secretText(secret, 'auth-extra-groups')
   const extra = text === '' ? [] : text.split(',')
@@ -23,19 +27,20 @@ function groupsOf(secret: Secret): string[] | undefined {
   return [...new Set([bootstrappers, ...extra])].sort()
 }
 
-/** The user of a bootstrap token ID.SECRET, by the Secret bootstrap-token-ID of kube-system. */
-export function bootstrapUser(token: string, objects: ObjectReader, nowMs: number): UserInfo | undefined {
+/** The user of a bootstrap token ID.SECRET, from the Secret bootstrap-token-ID in kube-system. */
+function bootstrapUser(token: string, objects: ObjectReader, nowMs: number): UserInfo | undefined {
   const [, id, given] = tokenForm.exec(token) ?? []
   if (id === undefined || given === undefined) return undefined
   const secret = objects.get<Secret>('', 'secrets', bootstrapTokenNamespace, bootstrapTokenName(id))
   if (!secret || secret.metadata.deletionTimestamp || !isBootstrapToken(secret)) return undefined
   if (!isSame(secretText(secret, 'token-secret'), given) || secretText(secret, 'token-id') !== id) return undefined
-  if (tokenMsLeft(secret, nowMs) === 0 || secretText(secret, 'usage-bootstrap-authentication') !== 'true') return undefined
+  if (tokenMsLeft(secret, nowMs) === 0 || secretText(secret, 'usage-bootstrap-authentication') !== 'true')
+    return undefined
   const groups = groupsOf(secret)
   return groups && { name: `system:bootstrap:${id}`, groups: [...groups, authenticatedGroup] }
 }
 
-/** Accepts bootstrap tokens for this server. */
+/** Authenticates bootstrap tokens for this server's audiences. */
 export const bootstrapTokens =
   (objects: ObjectReader, clock: Clock, own: readonly string[]): TokenReader =>
   (token, wanted): Identified | undefined => {

@@ -1,28 +1,28 @@
 import type { UserInfo } from '../../objects/objects.ts'
 import { authenticatedGroup } from './anonymous.ts'
 
-/** The client certificate of a connection, as far as authentication needs it. */
+/** The parts of a connection's client certificate that authentication needs. */
 export interface ShownCertificate {
   readonly commonName: string
   readonly organizations: readonly string[]
   /** The value of the subject attribute 1.3.6.1.4.1.57683.2. */
   readonly uid?: string | undefined
-  /** SHA-256 of the certificate in hex, which tells one credential from another. */
+  /** The SHA-256 fingerprint in hex, which identifies the credential. */
   readonly fingerprint?: string | undefined
-  /** Why no authority vouches for it now: another CA, expired, not yet valid, not for clients. */
+  /** Why the certificate is invalid: unknown CA, expired, not yet valid, not for client authentication. */
   readonly problem?: string | undefined
-  /** True for a certificate that only the front proxy's authority vouches for: it is no user's. */
+  /** True if only the front proxy's CA signed it, so that it identifies no user. */
   readonly isOnlyProxy?: boolean | undefined
-  /** True if the front proxy's authority vouches for it. */
+  /** True if the front proxy's CA signed it. */
   readonly isProxy?: boolean | undefined
 }
 
 export const credentialId = 'authentication.kubernetes.io/credential-id'
 
-/** A connection shows one certificate for all its requests. */
+/** Memoizes users: all requests of a connection share one certificate. */
 const users = new WeakMap<ShownCertificate, UserInfo>()
 
-/** The user of a certificate: the common name, and the organizations as groups. Undefined for one that is no user's. */
+/** The user of a certificate: common name as user name, organizations as groups. Undefined if it identifies no user. */
 export function userOfCertificate(certificate: ShownCertificate): UserInfo | undefined {
   const { commonName, organizations, uid, fingerprint, problem, isOnlyProxy } = certificate
   if (problem !== undefined || isOnlyProxy || commonName === '') return undefined

@@ -2,9 +2,9 @@ import type { UserInfo } from '../../objects/objects.ts'
 import { authenticatedGroup } from './anonymous.ts'
 import type { ShownCertificate } from './client-certificate.ts'
 
-/** The --requestheader-* flags. Names of headers are in lower case. */
+/** The --requestheader-* flags. Header names are in lower case. */
 export interface FrontProxyConfig {
-  /** Common names of the proxy's certificate; empty: any that the proxy's authority has signed. */
+  /** Allowed common names of the proxy's certificate. Empty allows any that the proxy's CA signed. */
   allowedNames: readonly string[]
   usernameHeaders: readonly string[]
   uidHeaders: readonly string[]
@@ -25,7 +25,7 @@ interface Headers {
   headersLike?(prefix: string): readonly string[]
 }
 
-/** Authenticates requests of a proxy that has authenticated the user itself, and says who it is in headers. */
+/** Authenticates requests of a proxy that has authenticated the user and names it in headers. */
 export class FrontProxy {
   readonly #config: FrontProxyConfig
 
@@ -33,7 +33,7 @@ export class FrontProxy {
     this.#config = config
   }
 
-  /** Undefined where no user is named, or the certificate is not the proxy's. */
+  /** Returns undefined if no user is named or the certificate is not the proxy's. */
   userOf(headers: Headers, certificate: ShownCertificate): UserInfo | undefined {
     const { allowedNames, usernameHeaders, uidHeaders, groupHeaders } = this.#config
     const name = firstValue(headers, usernameHeaders)
@@ -66,9 +66,13 @@ export class FrontProxy {
 const firstValue = (headers: Headers, names: readonly string[]): string | undefined =>
   names.map((name) => headers.header?.(name)?.trim()).find((value) => value)
 
-const listOf = (text = ''): string[] => text.split(',').map((t) => t.trim()).filter((t) => t !== '')
+const listOf = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((t) => t.trim())
+    .filter((t) => t !== '')
 
-/** Keys of extra fields are escaped as in URLs. One that is not is taken as it stands. */
+/** Keys of extra fields are percent-encoded. As in Kubernetes, an invalid encoding is kept as is. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key)

@@ -8,12 +8,14 @@ import type { Identified } from '../authenticate.ts'
 import { type ServiceAccountTokens, userName } from '../service-account-tokens.ts'
 import { authenticatedGroup } from './anonymous.ts'
 
-export const legacyIssuer = 'kubernetes/serviceaccount'
-export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
-export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
+const legacyIssuer = 'kubernetes/serviceaccount'
+const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
+const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
 const prefix = 'kubernetes.io/serviceaccount/'
 
-/** The claims of a token that stands in a Secret. It has no audience and no end: it counts while the Secret has it. */
+/**
+ * The claims of a token stored in a Secret. It has no audience and no expiry; it is valid while the Secret contains it.
+ */
 export const legacyClaims = ({ metadata }: ServiceAccount, secretName: string): object => ({
   iss: legacyIssuer,
   [`${prefix}namespace`]: metadata.namespace,
@@ -32,10 +34,13 @@ interface Around {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** Accepts tokens of Secrets of type kubernetes.io/service-account-token, and labels the Secret with the day of use. */
+/**
+ * Authenticates tokens in Secrets of type kubernetes.io/service-account-token, and labels each Secret with the date of
+ * last use.
+ */
 export class LegacyTokens {
   readonly #around: Around
-  /** Secrets that are being labelled. */
+  /** Keys of Secrets with a label update in flight. */
   readonly #labelling = new Set<string>()
 
   constructor(around: Around) {
@@ -49,7 +54,9 @@ export class LegacyTokens {
     if (claims?.['iss'] !== legacyIssuer) return undefined
     const claim = (name: string) => (typeof claims[name] === 'string' ? claims[name] : '')
     const [namespace, name, uid] = [
-      claim(`${prefix}namespace`), claim(`${prefix}service-account.name`), claim(`${prefix}service-account.uid`),
+      claim(`${prefix}namespace`),
+      claim(`${prefix}service-account.name`),
+      claim(`${prefix}service-account.uid`),
     ]
     if (!namespace || !name || !uid || claims['sub'] !== userName(namespace, name)) return undefined
     const secret = objects.get<Secret>('', 'secrets', namespace, claim(`${prefix}secret.name`))
@@ -61,7 +68,7 @@ export class LegacyTokens {
     return { user: { name: userName(namespace, name), uid, groups }, audiences }
   }
 
-  /** Writes the day of use, once a day. Nobody waits for it. */
+  /** Writes the date of last use once a day. The request does not wait for it. */
   #label({ metadata }: Secret): void {
     const { objects, clock, logger } = this.#around
     const today = new Date(clock.now()).toISOString().slice(0, 10)

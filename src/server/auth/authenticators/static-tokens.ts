@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * The tokens of --token-auth-file. They are kept and found by a keyed hash: a lookup takes the same time for every
- * token, known or not, and tells nothing about the tokens that exist.
+ * The tokens of --token-auth-file, stored under a keyed hash. A lookup takes the same time for every token, so its
+ * timing reveals nothing about the known tokens.
  */
 export class StaticTokens {
   readonly #key = randomBytes(32)
@@ -41,7 +41,7 @@ export class StaticTokens {
   }
 }
 
-/** Reads a token file: lines of `token,user,uid,"group1,group2"`. Throws a sentence for the user. */
+/** Parses a token file with lines of `token,user,uid,"group1,group2"`. Throws an error with a message for the user. */
 export function parseTokenFile(text: string): Map<string, UserInfo> {
   const users = new Map<string, UserInfo>()
   for (const [i, line] of text.split('\n').entries()) {
@@ -54,7 +54,10 @@ export function parseTokenFile(text: string): Map<string, UserInfo> {
       throw new Error(`${where}: must have at least 3 columns (token, user name, user uid), found ${fields.length}`)
     }
     if (token === '') throw new Error(`${where}: the token is empty`)
-    const listed = groups.split(',').map((g) => g.trim()).filter((g) => g !== '')
+    const listed = groups
+      .split(',')
+      .map((g) => g.trim())
+      .filter((g) => g !== '')
     users.set(token, { name, ...(uid ? { uid } : {}), groups: [...listed, authenticatedGroup] })
   }
   return users

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
 import type { Identified, TokenReader } from '../authenticate.ts'
 
-export interface TokenCacheOptions {
+interface TokenCacheOptions {
   clock: Clock
-  /** How long an accepted token is not asked about again. */
+  /** Cache lifetime of an accepted token. */
   acceptedMs: number
-  /** The same for a refused one. */
+  /** Cache lifetime of a rejected token. */
   refusedMs: number
-  /** Default: 4096. */
+  /** Maximum number of entries. Default: 4096. */
   most?: number
 }
 
@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /**
- * Remembers the answers of a reader that is expensive. Requests with the same token at the same time share one answer.
- * Tokens are kept as keyed hashes, never themselves.
+ * Caches the results of an expensive token reader. Concurrent requests with the same token share one call. Tokens are
+ * stored as keyed hashes only.
  */
 export function cachedTokens(reader: TokenReader, options: TokenCacheOptions): TokenReader {
   const { clock, acceptedMs, refusedMs, most = 4096 } = options
@@ -29,26 +29,28 @@ export function cachedTokens(reader: TokenReader, options: TokenCacheOptions): T
   const remember = (id: string, found: Identified | undefined) => {
     const keepMs = found ? acceptedMs : refusedMs
     if (keepMs <= 0) return
-    // The oldest goes first: entries are in the order of their making.
+    // Evicts the oldest entry: a Map iterates in insertion order.
     if (known.size >= most) known.delete(known.keys().next().value!)
     known.set(id, { found, untilMs: clock.now() + keepMs })
   }
   return (token, wanted) => {
-    const id = createHmac('sha256', key).update(JSON.stringify([token, ...wanted])).digest('base64')
+    const id = createHmac('sha256', key)
+      .update(JSON.stringify([token, ...wanted]))
+      .digest('base64')
     const entry = known.get(id)
     if (entry && clock.now() < entry.untilMs) return entry.found
     if (entry) known.delete(id)
     const under = asking.get(id)
     if (under) return under
     const found = reader(token, wanted)
-    // A reader that answers at once has said that the token is not its own, which costs nothing to find out again.
+    // A synchronous result means that the token is not this reader's. Computing it again costs nothing.
     if (!(found instanceof Promise)) return found
-    const asked = found.then(
-      (answer) => {
+    const asked = found
+      .then((answer) => {
         remember(id, answer)
         return answer
-      },
-    ).finally(() => asking.delete(id))
+      })
+      .finally(() => asking.delete(id))
     asking.set(id, asked)
     return asked
   }

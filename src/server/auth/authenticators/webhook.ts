@@ -9,16 +9,16 @@ interface ReviewStatus {
   error?: string
 }
 
-export interface WebhookOptions {
+interface WebhookOptions {
   version: 'v1' | 'v1beta1'
   /** The audiences of this server. */
   own: readonly string[]
-  /** Posts a TokenReview to the webhook and answers what came back. */
+  /** Posts a TokenReview and resolves with the response body. */
   post(review: object): Promise<unknown>
   logger: Logger
 }
 
-/** Asks a webhook whose a token is, by a TokenReview. */
+/** Authenticates tokens by a TokenReview of a webhook. */
 export function webhookTokens({ version, own, post, logger }: WebhookOptions): TokenReader {
   return async (token, wanted): Promise<Identified | undefined> => {
     const spec = { token, ...(wanted.length > 0 ? { audiences: wanted } : {}) }
@@ -34,7 +34,7 @@ export function webhookTokens({ version, own, post, logger }: WebhookOptions): T
   }
 }
 
-/** A webhook that names no audiences knows of none: its tokens are for this server. */
+/** A webhook that returns no audiences does not know them: its tokens are valid for this server. */
 function identified(status: ReviewStatus, wanted: readonly string[], own: readonly string[]): Identified | undefined {
   const { authenticated, user, audiences: named = [] } = status
   if (!authenticated || !user?.username) return undefined

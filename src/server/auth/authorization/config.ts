@@ -1,18 +1,18 @@
 import { parseDuration } from '../../../base/duration.ts'
 
-/** A webhook as flags or a configuration file describe it, before anybody can reach it. */
+/** A webhook as flags or a configuration file describe it, before its kubeconfig is loaded. */
 export interface WebhookConfig {
   type: 'Webhook'
   name: string
-  /** The kubeconfig that leads to it. */
+  /** The kubeconfig with the webhook's address and credentials. */
   kubeConfigFile: string
   authorizedTtlMs: number
   unauthorizedTtlMs: number
   timeoutMs: number
   onFailure: 'NoOpinion' | 'Deny'
-  /** Expressions about the review; all must be true for the webhook to be asked. */
+  /** CEL expressions about the review. The webhook is called only if all are true. */
   matchConditions: readonly string[]
-  /** Where they stand in the file. */
+  /** The field path of the conditions, for error messages. */
   conditionsAt?: string
 }
 
@@ -23,37 +23,55 @@ export const defaultModes: readonly AuthorizerConfig[] = [{ type: 'Node' }, { ty
 const plainModes = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 const isPlain = (mode: string): mode is (typeof plainModes)[number] => (plainModes as readonly string[]).includes(mode)
 
-/** Settings of the one webhook that flags can describe. */
-export interface WebhookFlags {
+/** The --authorization-webhook-* flags. */
+interface WebhookFlags {
   kubeConfigFile?: string | undefined
   authorizedTtlMs: number
   unauthorizedTtlMs: number
 }
 
-/** The authorizers that `--authorization-mode` names, in its order. Throws a sentence for the user. */
+/** Returns the authorizers of `--authorization-mode`, in order. Throws an error with a message for the user. */
 export function parseModes(modes: readonly string[], webhook: WebhookFlags): AuthorizerConfig[] {
   if (modes.length === 0) throw new Error('--authorization-mode: at least one mode must be passed')
   const repeated = modes.find((mode, i) => modes.indexOf(mode) !== i)
-  if (repeated !== undefined) throw new Error(`--authorization-mode: ${JSON.stringify(repeated)} is specified more than once`)
+  if (repeated !== undefined)
+    throw new Error(`--authorization-mode: ${JSON.stringify(repeated)} is specified more than once`)
   if (webhook.kubeConfigFile !== undefined && !modes.includes('Webhook')) {
     throw new Error('--authorization-webhook-config-file: cannot be specified without mode Webhook')
   }
   return modes.map((mode): AuthorizerConfig => {
     if (isPlain(mode)) return { type: mode }
-    if (mode !== 'Webhook') throw new Error(`--authorization-mode: ${JSON.stringify(mode)} is none of ${[...plainModes, 'Webhook'].join(', ')}`)
-    if (!webhook.kubeConfigFile) throw new Error("--authorization-mode: Webhook's configuration file was not passed: --authorization-webhook-config-file")
-    return { type: 'Webhook', name: 'default', timeoutMs: 30_000, onFailure: 'NoOpinion', matchConditions: [], ...webhook, kubeConfigFile: webhook.kubeConfigFile }
+    if (mode !== 'Webhook')
+      throw new Error(
+        `--authorization-mode: ${JSON.stringify(mode)} is none of ${[...plainModes, 'Webhook'].join(', ')}`,
+      )
+    if (!webhook.kubeConfigFile)
+      throw new Error(
+        "--authorization-mode: Webhook's configuration file was not passed: --authorization-webhook-config-file",
+      )
+    return {
+      type: 'Webhook',
+      name: 'default',
+      timeoutMs: 30_000,
+      onFailure: 'NoOpinion',
+      matchConditions: [],
+      ...webhook,
+      kubeConfigFile: webhook.kubeConfigFile,
+    }
   })
 }
 
 type Fields = Record<string, unknown>
 const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`)
 
-/** The authorizers of an AuthorizationConfiguration, already read from YAML. Throws one line for each thing that is wrong. */
+/** Returns the authorizers of a parsed AuthorizationConfiguration. Throws an error with one line for each problem. */
 export function parseAuthorizationConfig(file: unknown): AuthorizerConfig[] {
   const problems: string[] = []
   const { apiVersion, kind, authorizers } = asFields(file)
-  if (!versions.includes(String(apiVersion))) problems.push(`apiVersion: Unsupported value: ${JSON.stringify(apiVersion)}: supported values: ${versions.map((v) => JSON.stringify(v)).join(', ')}`)
+  if (!versions.includes(String(apiVersion)))
+    problems.push(
+      `apiVersion: Unsupported value: ${JSON.stringify(apiVersion)}: supported values: ${versions.map((v) => JSON.stringify(v)).join(', ')}`,
+    )
   if (kind !== 'AuthorizationConfiguration') problems.push('kind: must be AuthorizationConfiguration')
   const list = Array.isArray(authorizers) ? authorizers : []
   if (list.length === 0) problems.push('authorizers: Required value: at least one authorization mode must be defined')
@@ -65,12 +83,15 @@ export function parseAuthorizationConfig(file: unknown): AuthorizerConfig[] {
     if (typeof name !== 'string' || name === '') problems.push(`${at}.name: Required value`)
     else if (names.has(name)) problems.push(`${at}.name: Duplicate value: ${JSON.stringify(name)}`)
     names.add(String(name))
-    if (type !== 'Webhook' && types.has(String(type))) problems.push(`${at}.type: Duplicate value: ${JSON.stringify(type)}`)
+    if (type !== 'Webhook' && types.has(String(type)))
+      problems.push(`${at}.type: Duplicate value: ${JSON.stringify(type)}`)
     types.add(String(type))
     if (type === 'Webhook') return [webhookOf(String(name), webhook, `${at}.webhook`, problems)]
     if (webhook !== undefined) problems.push(`${at}.webhook: Invalid value: may only be specified when type=Webhook`)
     if (isPlain(String(type))) return [{ type } as AuthorizerConfig]
-    problems.push(`${at}.type: Unsupported value: ${JSON.stringify(type)}: supported values: "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"`)
+    problems.push(
+      `${at}.type: Unsupported value: ${JSON.stringify(type)}: supported values: "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"`,
+    )
     return []
   })
   if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -85,18 +106,25 @@ function webhookOf(name: string, value: unknown, at: string, problems: string[])
   const duration = (key: string, initial?: string): number => {
     const text = fields[key] ?? initial
     const ms = typeof text === 'string' ? parseDuration(text) : undefined
-    if (ms === undefined || ms <= 0) problems.push(`${at}.${key}: ${text === undefined ? 'Required value' : `Invalid value: ${JSON.stringify(text)}: must be > 0s`}`)
+    if (ms === undefined || ms <= 0)
+      problems.push(
+        `${at}.${key}: ${text === undefined ? 'Required value' : `Invalid value: ${JSON.stringify(text)}: must be > 0s`}`,
+      )
     return ms ?? 0
   }
   const oneOf = (key: string, allowed: readonly string[]): string => {
     const text = fields[key]
-    if (!allowed.includes(String(text))) problems.push(`${at}.${key}: ${text === undefined ? 'Required value' : `Unsupported value: ${JSON.stringify(text)}: supported values: ${allowed.map((a) => JSON.stringify(a)).join(', ')}`}`)
+    if (!allowed.includes(String(text)))
+      problems.push(
+        `${at}.${key}: ${text === undefined ? 'Required value' : `Unsupported value: ${JSON.stringify(text)}: supported values: ${allowed.map((a) => JSON.stringify(a)).join(', ')}`}`,
+      )
     return String(text)
   }
   oneOf('subjectAccessReviewVersion', ['v1'])
   const { type, kubeConfigFile } = asFields(fields['connectionInfo'])
   if (type !== 'KubeConfigFile') problems.push(`${at}.connectionInfo.type: must be KubeConfigFile`)
-  if (typeof kubeConfigFile !== 'string' || kubeConfigFile === '') problems.push(`${at}.connectionInfo.kubeConfigFile: Required value`)
+  if (typeof kubeConfigFile !== 'string' || kubeConfigFile === '')
+    problems.push(`${at}.connectionInfo.kubeConfigFile: Required value`)
   const conditions = Array.isArray(fields['matchConditions']) ? fields['matchConditions'] : []
   if (conditions.length > 0) oneOf('matchConditionSubjectAccessReviewVersion', ['v1'])
   return {

@@ -9,31 +9,53 @@ import { RbacIndex } from './rbac-index.ts'
 import { UnionAuthorizer, counted, privilegedAuthorizer } from './union.ts'
 import { WebhookAuthorizer, type WebhookSettings } from './webhook.ts'
 
-export { type AuthorizerConfig, type WebhookConfig, defaultModes, parseAuthorizationConfig, parseModes } from './config.ts'
-export type { WebhookSettings } from './webhook.ts'
+export {
+  type AuthorizerConfig,
+  type WebhookConfig,
+  defaultModes,
+  parseAuthorizationConfig,
+  parseModes,
+} from './config.ts'
 
-/** Loaded when a file has conditions: expressions take time to load that nobody else needs. */
+/** Loads CEL only if the configuration has match conditions. */
 export const loadMatchConditions = () => import('./match-conditions.ts')
 
 /** One authorizer of the chain. */
-export type AuthorizerChoice = { type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' } | ({ type: 'Webhook' } & WebhookSettings)
+export type AuthorizerChoice =
+  | { type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' }
+  | ({ type: 'Webhook' } & WebhookSettings)
 
-export interface Authorization {
+interface Authorization {
   authorizer: Authorizer
-  /** The index of roles and bindings, which the checks against escalation read in every mode. */
+  /** The index of roles and bindings, which escalation checks use in every mode. */
   rbac: RbacIndex
-  /** True if roles and bindings decide, so that the bootstrap ones have to be there. */
+  /** True if RBAC is enabled, so that the bootstrap roles must exist. */
   usesRbac: boolean
 }
 
-/** Makes the chain of authorizers over what is stored. Members of system:masters are allowed before it is asked. */
-export function makeAuthorization(choices: readonly AuthorizerChoice[], objects: Objects, clock: Clock, metrics: MetricsRegistry): Authorization {
+/** Creates the chain of authorizers. Members of system:masters are allowed before any of them. */
+export function makeAuthorization(
+  choices: readonly AuthorizerChoice[],
+  objects: Objects,
+  clock: Clock,
+  metrics: MetricsRegistry,
+): Authorization {
   const rbac = RbacIndex.of(objects)
   const usesRbac = choices.some(({ type }) => type === 'RBAC')
   if (choices.length === 1 && choices[0]!.type === 'AlwaysAllow') return { authorizer: allowEverything, rbac, usesRbac }
-  const chain = new UnionAuthorizer([privilegedAuthorizer, ...choices.map((choice) => authorizerOf(choice, objects, rbac, clock))])
-  const attempts = metrics.counter('authorization_attempts_total', 'Counter of authorization attempts broken down by result.')
-  const counts = { allowed: attempts.with({ result: 'allowed' }), denied: attempts.with({ result: 'denied' }), 'no-opinion': attempts.with({ result: 'no-opinion' }) }
+  const chain = new UnionAuthorizer([
+    privilegedAuthorizer,
+    ...choices.map((choice) => authorizerOf(choice, objects, rbac, clock)),
+  ])
+  const attempts = metrics.counter(
+    'authorization_attempts_total',
+    'Counter of authorization attempts broken down by result.',
+  )
+  const counts = {
+    allowed: attempts.with({ result: 'allowed' }),
+    denied: attempts.with({ result: 'denied' }),
+    'no-opinion': attempts.with({ result: 'no-opinion' }),
+  }
   return { authorizer: counted(chain, counts), rbac, usesRbac }
 }
 

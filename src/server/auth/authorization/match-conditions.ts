@@ -1,13 +1,29 @@
 import {
-  type Program, boolType, compile, kubernetesEnvironment, listType, mapType, objectType, stringType, toValue, untyped,
+  type Program,
+  boolType,
+  compile,
+  kubernetesEnvironment,
+  listType,
+  mapType,
+  objectType,
+  stringType,
+  toValue,
+  untyped,
 } from '../../../api/cel/index.ts'
 import type { Json } from '../../../api/object.ts'
 
-const requirement = objectType('kubernetes.SelectorRequirement', { key: stringType, operator: stringType, values: listType(stringType) })
-const selector = objectType('kubernetes.SelectorAttributes', { rawSelector: stringType, requirements: listType(requirement) })
+const requirement = objectType('kubernetes.SelectorRequirement', {
+  key: stringType,
+  operator: stringType,
+  values: listType(stringType),
+})
+const selector = objectType('kubernetes.SelectorAttributes', {
+  rawSelector: stringType,
+  requirements: listType(requirement),
+})
 const text = (...names: string[]) => Object.fromEntries(names.map((name) => [name, stringType]))
 
-/** The spec of a SubjectAccessReview, which expressions know as `request`. */
+/** The type of the CEL variable `request`: the spec of a SubjectAccessReview. */
 const requestType = objectType('kubernetes.SubjectAccessReviewSpec', {
   resourceAttributes: objectType('kubernetes.ResourceAttributes', {
     ...text('namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'),
@@ -22,10 +38,15 @@ const requestType = objectType('kubernetes.SubjectAccessReviewSpec', {
 
 const environment = kubernetesEnvironment.extend({ request: requestType })
 
-/** Makes the judge of a webhook's reviews out of its match conditions. Throws a line in Kubernetes' words for each that cannot be used. */
+/**
+ * Compiles the match conditions of a webhook into a predicate. Throws an error with one line, in Kubernetes' words, for
+ * each invalid condition.
+ */
 export function compileConditions(expressions: readonly string[], at: string): (review: { spec: object }) => boolean {
   const problems: string[] = []
-  const programs = expressions.flatMap((expression, i) => compileOne(expression, `${at}[${i}].expression`, problems) ?? [])
+  const programs = expressions.flatMap(
+    (expression, i) => compileOne(expression, `${at}[${i}].expression`, problems) ?? [],
+  )
   if (problems.length > 0) throw new Error(problems.join('\n'))
   return (review) => meets(programs, review)
 }
@@ -38,7 +59,10 @@ function compileOne(expression: string, place: string, problems: string[]): Prog
   return program.type === boolType ? program : refuse('must evaluate to bool')
 }
 
-/** True if a review meets all conditions. One that is false decides, whatever becomes of the others; throws where one fails and none is false. */
+/**
+ * True if a review meets all conditions. One false condition decides, even if others fail. Throws if one fails and none
+ * is false.
+ */
 function meets(conditions: readonly Program[], review: { spec: object }): boolean {
   const variables = { request: toValue(requestType, review.spec as Json) ?? untyped(null) }
   let problem: string | undefined

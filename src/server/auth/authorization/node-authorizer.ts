@@ -1,5 +1,14 @@
 import type { UserInfo } from '../../objects/objects.ts'
-import { type Attempt, type Authorizer, type Decision, type KnownRules, type ResourceAttempt, isPathAttempt, nameOf, namespaceOf } from '../authorize.ts'
+import {
+  type Attempt,
+  type Authorizer,
+  type Decision,
+  type KnownRules,
+  type ResourceAttempt,
+  isPathAttempt,
+  nameOf,
+  namespaceOf,
+} from '../authorize.ts'
 import { nodeRules } from '../bootstrap-policy/index.ts'
 import type { NodeGraph, Referenced } from './node-graph.ts'
 import { RuleTable, lookupOf } from './rule-table.ts'
@@ -9,20 +18,22 @@ const namePrefix = 'system:node:'
 const nodesGroup = 'system:nodes'
 const leaseNamespace = 'kube-node-lease'
 
-/** The name of the node that a user is; undefined for others. A member of system:nodes of another name is a node of no name. */
+/** The node name of a user: a member of system:nodes whose name is `system:node:NAME`. Undefined for other users. */
 export function nodeNameOf({ name, groups }: UserInfo): string | undefined {
   if (!name.startsWith(namePrefix) || !groups.includes(nodesGroup)) return undefined
   return name.slice(namePrefix.length)
 }
 
-/** Resources that a node may use as far as its pods refer to them. */
+/** Resources that a node may access if a pod on it refers to them. */
 const referenced = new Map<string, Referenced>(
-  (['secrets', 'configmaps', 'persistentvolumeclaims', 'persistentvolumes', 'serviceaccounts'] as const).map((resource) => [` ${resource}`, resource]),
+  (['secrets', 'configmaps', 'persistentvolumeclaims', 'persistentvolumes', 'serviceaccounts'] as const).map(
+    (resource) => [` ${resource}`, resource],
+  ),
 )
 referenced.set('storage.k8s.io volumeattachments', 'volumeattachments')
 referenced.set('resource.k8s.io resourceclaims', 'resourceclaims')
 
-/** `Node`: allows a node its own objects, and what the pods on it refer to. */
+/** The `Node` authorizer: allows a node its own objects, and those that pods on it refer to. */
 export class NodeAuthorizer implements Authorizer {
   readonly #graph: NodeGraph
   readonly #rules = new RuleTable<undefined>()
@@ -49,7 +60,7 @@ export class NodeAuthorizer implements Authorizer {
     return { rules: [], incomplete: true, errors: ['node authorizer does not support user rule resolution'] }
   }
 
-  /** Objects that each node has one of. Undefined where the rules decide. */
+  /** Decides on objects named after the node. Undefined leaves the decision to the rules. */
   #own(node: string, attempt: ResourceAttempt): Decision | undefined {
     const { group, plural } = attempt.path
     if (group === 'coordination.k8s.io' && plural === 'leases') return ownLease(node, attempt)
@@ -60,7 +71,10 @@ export class NodeAuthorizer implements Authorizer {
   }
 
   #referenced(node: string, resource: Referenced, attempt: ResourceAttempt): Decision {
-    const { verb, path: { subresource } } = attempt
+    const {
+      verb,
+      path: { subresource },
+    } = attempt
     if (resource === 'serviceaccounts') {
       if (subresource === 'token' && verb === 'create') return this.#used(node, resource, attempt)
       if (subresource === '' && verb === 'get') return this.#used(node, resource, attempt)
@@ -71,22 +85,31 @@ export class NodeAuthorizer implements Authorizer {
       return this.#used(node, resource, attempt)
     }
     if (subresource !== '') return refuse('cannot read subresource')
-    // Our nodes watch a claim by its name and mark it as used; kubelet only gets it. Admission limits the patch to the mark.
+    // Coxswain's nodes watch a claim by name and mark it as used, unlike kubelet, which only gets it. Admission limits
+    // the patch to that mark.
     const isClaim = resource === 'persistentvolumeclaims'
     const isFollowed = isClaim || resource === 'secrets' || resource === 'configmaps'
     const isRead = verb === 'get' || (isFollowed && (verb === 'list' || verb === 'watch'))
-    if (!isRead && !(isClaim && verb === 'patch')) return refuse(isFollowed ? 'can only read resources of this type' : 'can only get individual resources of this type')
+    if (!isRead && !(isClaim && verb === 'patch'))
+      return refuse(
+        isFollowed ? 'can only read resources of this type' : 'can only get individual resources of this type',
+      )
     return this.#used(node, resource, attempt)
   }
 
   #used(node: string, resource: Referenced, attempt: ResourceAttempt): Decision {
     const name = nameOf(attempt)
-    if (name === '') return refuse(resource === 'secrets' || resource === 'configmaps' ? 'No Object name found' : 'can only get individual resources of this type')
+    if (name === '')
+      return refuse(
+        resource === 'secrets' || resource === 'configmaps'
+          ? 'No Object name found'
+          : 'can only get individual resources of this type',
+      )
     if (this.#graph.isUsedOn(node, resource, attempt.path.namespace, name)) return allowed
     return refuse(`no relationship found between node '${node}' and this object`)
   }
 
-  /** A node reads single pods by name, and lists only those on it. */
+  /** A node may get pods by name, and list only the pods bound to it. */
   #ownPod(node: string, attempt: ResourceAttempt): Decision | undefined {
     const { verb, path } = attempt
     if (path.subresource !== '' || !(verb === 'get' || verb === 'list' || verb === 'watch')) return undefined
@@ -95,13 +118,20 @@ export class NodeAuthorizer implements Authorizer {
       const home = this.#graph.nodeOfPod(namespaceOf(attempt), name)
       return home === node ? allowed : refuse(`no relationship found between node '${node}' and this object`)
     }
-    return requiresField(selectorsOf(attempt), 'spec.nodeName', node) ? allowed : refuse('can only list/watch pods with spec.nodeName field selector')
+    return requiresField(selectorsOf(attempt), 'spec.nodeName', node)
+      ? allowed
+      : refuse('can only list/watch pods with spec.nodeName field selector')
   }
 
   #ownNode(node: string, attempt: ResourceAttempt): Decision | undefined {
-    const { verb, path: { subresource } } = attempt
+    const {
+      verb,
+      path: { subresource },
+    } = attempt
     if (subresource === '' && (verb === 'get' || verb === 'list' || verb === 'watch')) {
-      return nameOf(attempt) === node ? allowed : refuse(`node '${node}' cannot read '${nameOf(attempt)}', only its own Node object`)
+      return nameOf(attempt) === node
+        ? allowed
+        : refuse(`node '${node}' cannot read '${nameOf(attempt)}', only its own Node object`)
     }
     return undefined
   }
@@ -109,7 +139,9 @@ export class NodeAuthorizer implements Authorizer {
   #ownSlices(node: string, attempt: ResourceAttempt): Decision | undefined {
     const { verb } = attempt
     if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') return undefined
-    return requiresField(selectorsOf(attempt), 'spec.nodeName', node) ? allowed : refuse('can only list/watch/deletecollection resourceslices with spec.nodeName field selector')
+    return requiresField(selectorsOf(attempt), 'spec.nodeName', node)
+      ? allowed
+      : refuse('can only list/watch/deletecollection resourceslices with spec.nodeName field selector')
   }
 
   #byRules(attempt: Attempt): Decision {
@@ -121,15 +153,22 @@ const allowed: Decision = { allowed: true }
 const noOpinion: Decision = { allowed: false }
 const refuse = (reason: string): Decision => ({ allowed: false, reason })
 
-/** Kubelet's lease has its name; where it may be created is admission's to judge, as a create has no name here. */
+/** A node's lease has the node's name. A create has no name here, so admission checks it. */
 function ownLease(node: string, { verb, path }: ResourceAttempt): Decision {
-  if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb)) return refuse('can only get, create, update, patch, or delete a node lease')
-  if (path.namespace !== leaseNamespace) return refuse(`can only access leases in the "${leaseNamespace}" system namespace`)
-  return verb === 'create' || path.name === node ? allowed : refuse('can only access node lease with the same name as the requesting node')
+  if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb))
+    return refuse('can only get, create, update, patch, or delete a node lease')
+  if (path.namespace !== leaseNamespace)
+    return refuse(`can only access leases in the "${leaseNamespace}" system namespace`)
+  return verb === 'create' || path.name === node
+    ? allowed
+    : refuse('can only access node lease with the same name as the requesting node')
 }
 
 function ownCsiNode(node: string, { verb, path }: ResourceAttempt): Decision {
   if (path.subresource !== '') return refuse('cannot authorize CSINode subresources')
-  if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb)) return refuse('can only get, create, update, patch, or delete a CSINode')
-  return verb === 'create' || path.name === node ? allowed : refuse('can only access CSINode with the same name as the requesting node')
+  if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb))
+    return refuse('can only get, create, update, patch, or delete a CSINode')
+  return verb === 'create' || path.name === node
+    ? allowed
+    : refuse('can only access CSINode with the same name as the requesting node')
 }

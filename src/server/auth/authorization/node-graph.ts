@@ -2,16 +2,23 @@ import type { PersistentVolume, Pod, Volume, VolumeAttachment } from '../../../a
 import type { KubeObject } from '../../../api/object.ts'
 import type { Objects } from '../../objects/objects.ts'
 
-/** What a node may read because a pod on it refers to it. */
-export type Referenced = 'secrets' | 'configmaps' | 'persistentvolumeclaims' | 'persistentvolumes' | 'serviceaccounts' | 'volumeattachments' | 'resourceclaims'
+/** A kind of object that a node may read because a pod on it refers to it. */
+export type Referenced =
+  | 'secrets'
+  | 'configmaps'
+  | 'persistentvolumeclaims'
+  | 'persistentvolumes'
+  | 'serviceaccounts'
+  | 'volumeattachments'
+  | 'resourceclaims'
 
 const edge = (resource: Referenced, namespace: string, name: string): string => `${resource} ${namespace}/${name}`
 
-/** The objects that a pod lets its node see: those of its spec. What a volume of it needs is reached through the volume. */
+/** The objects that a pod's spec refers to. Those of its volumes are found through the volume. */
 function referencesOf({ metadata, spec }: Pod): Set<string> {
   const { namespace = '', annotations } = metadata
   const found = new Set<string>()
-  // Mirror pods are the node's own: they must not open anything to it.
+  // The node creates mirror pods itself, so they must not grant it access.
   if (annotations?.['kubernetes.io/config.mirror'] !== undefined) return found
   const add = (resource: Referenced, name: string | undefined) => name && found.add(edge(resource, namespace, name))
   add('serviceaccounts', spec.serviceAccountName)
@@ -31,7 +38,11 @@ function referencesOf({ metadata, spec }: Pod): Set<string> {
   return found
 }
 
-function addVolume(volume: Volume, podName: string, add: (resource: Referenced, name: string | undefined) => void): void {
+function addVolume(
+  volume: Volume,
+  podName: string,
+  add: (resource: Referenced, name: string | undefined) => void,
+): void {
   add('secrets', volume.secret?.secretName)
   add('configmaps', volume.configMap?.name)
   add('persistentvolumeclaims', volume.persistentVolumeClaim?.claimName)
@@ -40,15 +51,33 @@ function addVolume(volume: Volume, podName: string, add: (resource: Referenced, 
     add('secrets', secret?.name)
     add('configmaps', configMap?.name)
   }
-  for (const ref of [volume.csi?.nodePublishSecretRef, volume.cephfs?.secretRef, volume.rbd?.secretRef, volume.iscsi?.secretRef, volume.flexVolume?.secretRef, volume.scaleIO?.secretRef, volume.storageos?.secretRef]) add('secrets', ref?.name)
+  for (const ref of [
+    volume.csi?.nodePublishSecretRef,
+    volume.cephfs?.secretRef,
+    volume.rbd?.secretRef,
+    volume.iscsi?.secretRef,
+    volume.flexVolume?.secretRef,
+    volume.scaleIO?.secretRef,
+    volume.storageos?.secretRef,
+  ])
+    add('secrets', ref?.name)
   add('secrets', volume.azureFile?.secretName)
 }
 
-/** The secrets of a volume, each in the namespace that the volume names. */
+/** The secrets of a volume, with the namespaces that the volume names. */
 function secretsOf({ spec }: PersistentVolume): string[] {
   const home = spec.claimRef?.namespace ?? ''
   const csi = spec.csi
-  const refs = [csi?.nodePublishSecretRef, csi?.nodeStageSecretRef, csi?.nodeExpandSecretRef, csi?.controllerPublishSecretRef, spec.cephfs?.secretRef, spec.rbd?.secretRef, spec.iscsi?.secretRef, spec.flexVolume?.secretRef]
+  const refs = [
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    csi?.nodeExpandSecretRef,
+    csi?.controllerPublishSecretRef,
+    spec.cephfs?.secretRef,
+    spec.rbd?.secretRef,
+    spec.iscsi?.secretRef,
+    spec.flexVolume?.secretRef,
+  ]
   const found = refs.flatMap((ref) => (ref?.name ? [edge('secrets', ref.namespace ?? home, ref.name)] : []))
   if (spec.azureFile) found.push(edge('secrets', spec.azureFile.secretNamespace ?? home, spec.azureFile.secretName))
   return found
@@ -56,14 +85,14 @@ function secretsOf({ spec }: PersistentVolume): string[] {
 
 const none: ReadonlySet<string> = new Set()
 
-/** A many-to-many relation that can be asked from the far end. */
+/** A many-to-many relation with a reverse index. */
 class Relation {
   readonly #targets = new Map<string, ReadonlySet<string>>()
   readonly #sources = new Map<string, Set<string>>()
 
   set(source: string, targets: ReadonlySet<string>): void {
     const before = this.#targets.get(source) ?? none
-    // Most changes of a pod are of its status, and none of what it refers to.
+    // Most updates of a pod change its status only, and none of its references.
     if (before.size === targets.size && [...targets].every((target) => before.has(target))) return
     for (const target of before) {
       const sources = this.#sources.get(target)
@@ -83,7 +112,10 @@ class Relation {
   }
 }
 
-/** Which objects are in use on which node: pods on nodes, what pods refer to, volumes of claims, secrets of volumes. */
+/**
+ * Tracks which objects each node uses: its pods, the objects they refer to, the volumes of claims and the secrets of
+ * volumes.
+ */
 export class NodeGraph {
   readonly #nodeOfPod = new Map<string, string>()
   readonly #pods = new Relation()
@@ -91,16 +123,23 @@ export class NodeGraph {
   readonly #claimOfVolume = new Map<string, string>()
   readonly #nodeOfAttachment = new Map<string, string>()
 
-  /** A graph of what is stored, which follows it from now on. */
+  /** Builds the graph from stored objects and keeps it current. */
   static of(objects: Objects): NodeGraph {
     const graph = new NodeGraph()
-    const take = <T extends KubeObject>(group: string, plural: string, put: (namespace: string, name: string, object: T | undefined) => void) => {
-      for (const object of objects.list<T>(group, plural, '')) put(object.metadata.namespace ?? '', object.metadata.name ?? '', object)
+    const take = <T extends KubeObject>(
+      group: string,
+      plural: string,
+      put: (namespace: string, name: string, object: T | undefined) => void,
+    ) => {
+      for (const object of objects.list<T>(group, plural, ''))
+        put(object.metadata.namespace ?? '', object.metadata.name ?? '', object)
       objects.follow(group, plural, ({ namespace, name, object }) => put(namespace, name, object() as T | undefined))
     }
     take<Pod>('', 'pods', (namespace, name, pod) => graph.setPod(namespace, name, pod))
     take<PersistentVolume>('', 'persistentvolumes', (_, name, volume) => graph.setVolume(name, volume))
-    take<VolumeAttachment>('storage.k8s.io', 'volumeattachments', (_, name, attachment) => graph.setAttachment(name, attachment))
+    take<VolumeAttachment>('storage.k8s.io', 'volumeattachments', (_, name, attachment) =>
+      graph.setAttachment(name, attachment),
+    )
     return graph
   }
 
@@ -124,12 +163,13 @@ export class NodeGraph {
     else this.#nodeOfAttachment.delete(name)
   }
 
-  /** True if a pod of the node needs the object, by itself or through a volume. */
+  /** True if a pod on the node uses the object, directly or through a volume. */
   isUsedOn(node: string, resource: Referenced, namespace: string, name: string): boolean {
     if (resource === 'volumeattachments') return this.#nodeOfAttachment.get(name) === node
     const target = edge(resource, namespace, name)
     if (this.#isOnNode(node, target)) return true
-    for (const volume of this.#volumes.sourcesOf(target)) if (this.#isOnNode(node, this.#claimOfVolume.get(volume)!)) return true
+    for (const volume of this.#volumes.sourcesOf(target))
+      if (this.#isOnNode(node, this.#claimOfVolume.get(volume)!)) return true
     return false
   }
 

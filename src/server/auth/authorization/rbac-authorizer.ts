@@ -1,9 +1,16 @@
 import type { UserInfo } from '../../objects/objects.ts'
-import { type Attempt, type Authorizer, type Decision, type KnownRules, isPathAttempt, namespaceOf } from '../authorize.ts'
+import {
+  type Attempt,
+  type Authorizer,
+  type Decision,
+  type KnownRules,
+  isPathAttempt,
+  namespaceOf,
+} from '../authorize.ts'
 import type { BoundBy, RbacIndex } from './rbac-index.ts'
 import { lookupOf } from './rule-table.ts'
 
-/** `RBAC`: allows what the roles allow that are bound to the user or to one of the user's groups. It never denies. */
+/** The `RBAC` authorizer: allows what is granted by roles bound to the user or to its groups. It never denies. */
 export class RbacAuthorizer implements Authorizer {
   readonly #index: RbacIndex
 
@@ -26,10 +33,10 @@ export class RbacAuthorizer implements Authorizer {
 
 const noOpinion: Decision = { allowed: false }
 
-/** A list of errors as Go's aggregate prints it. */
+/** Formats errors as Go's aggregate error does. */
 const joined = (errors: readonly string[]): string => (errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
 
-/** A decision whose reason is put into words only for whoever asks for it. */
+/** An allowing decision that formats its reason only when it is read. */
 class Allowed implements Decision {
   readonly allowed = true
   readonly #by: BoundBy

@@ -1,34 +1,41 @@
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, RbacV1Subject, Role, RoleBinding } from '../../../api/generated/types.ts'
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  RbacV1Subject,
+  Role,
+  RoleBinding,
+} from '../../../api/generated/types.ts'
 import type { Objects, UserInfo } from '../../objects/objects.ts'
 import { userName } from '../service-account-tokens.ts'
 import { type Grant, type Lookup, RuleTable } from './rule-table.ts'
 
-export const rbacGroup = 'rbac.authorization.k8s.io'
+const rbacGroup = 'rbac.authorization.k8s.io'
 
-/** A binding as the reason of a decision names it. */
+/** The binding that a decision's reason names. */
 export interface BoundBy {
   readonly kind: 'ClusterRoleBinding' | 'RoleBinding'
   readonly namespace: string
   readonly name: string
   readonly roleKind: string
   readonly roleName: string
-  /** `User "ann"`. */
+  /** Example: `User "ann"`. */
   readonly subject: string
 }
 
 type AnyBinding = RoleBinding | ClusterRoleBinding
 
-/** The rules of a subject in one scope, and the roles that its bindings name in vain. */
+/** The rules of a subject in one scope, and the missing roles that its bindings refer to. */
 interface Compiled {
   table: RuleTable<BoundBy>
   errors: readonly string[]
 }
 
-/** The bindings of one subject in one namespace, or in the whole cluster. */
+/** The bindings of one subject in one namespace, or in the cluster. */
 class Bucket {
-  /** By name. */
+  /** Keyed by the binding's name. */
   readonly bindings = new Map<string, { roleKey: string; by: BoundBy }>()
-  /** Undefined after a change of a binding or a role, until it is asked for. */
+  /** Compiled on first use; reset when a binding or role changes. */
   #compiled: Compiled | undefined
 
   compiled(rulesOf: (roleKey: string) => readonly PolicyRule[] | undefined): Compiled {
@@ -53,21 +60,22 @@ const groupKey = (name: string) => `g:${name}`
 const clusterRoleKey = (name: string) => `c:${name}`
 
 /**
- * Which roles each subject has, kept up to date by the changes of roles and bindings: a request looks up its user and groups, in the
- * cluster's bindings and those of its namespace.
+ * Indexes role bindings by subject, updated on every change of a role or binding. A request looks up its user and
+ * groups among the cluster's bindings and those of its namespace.
  */
 export class RbacIndex {
-  /** By namespace, '' for the cluster's bindings; then by subject. */
+  /** Keyed by namespace ('' for the cluster), then by subject. */
   readonly #scopes = new Map<string, Map<string, Bucket>>()
-  /** Who has to forget a table when a role changes. */
+  /** The buckets to recompile when a role changes, by role. */
   readonly #bucketsOfRole = new Map<string, Set<Bucket>>()
   readonly #rules = new Map<string, readonly PolicyRule[]>()
-  /** An index of what is stored, which follows it from now on. */
+  /** Builds the index from stored objects and keeps it current. */
   static of(objects: Objects): RbacIndex {
     const index = new RbacIndex()
     for (const kind of ['ClusterRole', 'Role'] as const) {
       const plural = `${kind.toLowerCase()}s`
-      for (const role of objects.list<ClusterRole | Role>(rbacGroup, plural, '')) index.setRole(kind, role.metadata.namespace ?? '', role.metadata.name!, role.rules ?? [])
+      for (const role of objects.list<ClusterRole | Role>(rbacGroup, plural, ''))
+        index.setRole(kind, role.metadata.namespace ?? '', role.metadata.name!, role.rules ?? [])
       objects.follow(rbacGroup, plural, (change) => {
         const role = change.object() as ClusterRole | Role | undefined
         index.setRole(kind, change.namespace, change.name, role && (role.rules ?? []))
@@ -76,13 +84,20 @@ export class RbacIndex {
     for (const kind of ['ClusterRoleBinding', 'RoleBinding'] as const) {
       const plural = `${kind.toLowerCase()}s`
       for (const binding of objects.list<AnyBinding>(rbacGroup, plural, '')) index.setBinding(kind, undefined, binding)
-      objects.follow(rbacGroup, plural, (change) => index.setBinding(kind, change.previous() as AnyBinding | undefined, change.object() as AnyBinding | undefined))
+      objects.follow(rbacGroup, plural, (change) =>
+        index.setBinding(kind, change.previous() as AnyBinding | undefined, change.object() as AnyBinding | undefined),
+      )
     }
     return index
   }
 
-  /** The rules are undefined for a role that is gone. */
-  setRole(kind: 'ClusterRole' | 'Role', namespace: string, name: string, rules: readonly PolicyRule[] | undefined): void {
+  /** `rules` is undefined for a deleted role. */
+  setRole(
+    kind: 'ClusterRole' | 'Role',
+    namespace: string,
+    name: string,
+    rules: readonly PolicyRule[] | undefined,
+  ): void {
     const key = roleKey(kind, namespace, name)
     if (rules) this.#rules.set(key, rules)
     else this.#rules.delete(key)
@@ -98,7 +113,7 @@ export class RbacIndex {
     return this.#rules.get(roleKey(kind, namespace, name))
   }
 
-  /** The first grant among the roles of a user that allows an attempt, the cluster's bindings first. */
+  /** Returns the first grant that allows an attempt; cluster-wide bindings come first. */
   find(user: UserInfo, namespace: string, lookup: Lookup): Grant<BoundBy> | undefined {
     for (const bucket of this.#bucketsOf(user, namespace)) {
       const found = bucket.compiled(this.#rulesOfKey).table.find(lookup)
@@ -107,17 +122,19 @@ export class RbacIndex {
     return undefined
   }
 
-  /** The roles that bindings of a user name in vain, each in a sentence. */
+  /** Error messages for missing roles that the user's bindings refer to. */
   errorsOf(user: UserInfo, namespace: string): string[] {
     const errors = new Set<string>()
-    for (const bucket of this.#bucketsOf(user, namespace)) for (const error of bucket.compiled(this.#rulesOfKey).errors) errors.add(error)
+    for (const bucket of this.#bucketsOf(user, namespace))
+      for (const error of bucket.compiled(this.#rulesOfKey).errors) errors.add(error)
     return [...errors]
   }
 
-  /** All rules of a user, those of each role once. */
+  /** All rules of a user; those of a role bound twice appear once. */
   rulesOf(user: UserInfo, namespace: string): PolicyRule[] {
     const keys = new Set<string>()
-    for (const bucket of this.#bucketsOf(user, namespace)) for (const { roleKey: key } of bucket.bindings.values()) keys.add(key)
+    for (const bucket of this.#bucketsOf(user, namespace))
+      for (const { roleKey: key } of bucket.bindings.values()) keys.add(key)
     return [...keys].flatMap((key) => this.#rules.get(key) ?? [])
   }
 
@@ -144,7 +161,10 @@ export class RbacIndex {
       const subjectKey = keyOfSubject(subject, namespace)
       if (subjectKey === undefined) continue
       const bucket = this.#bucket(namespace, subjectKey)
-      bucket.bindings.set(name, { roleKey: key, by: { kind, namespace, name, roleKind, roleName, subject: describeSubject(subject, namespace) } })
+      bucket.bindings.set(name, {
+        roleKey: key,
+        by: { kind, namespace, name, roleKind, roleName, subject: describeSubject(subject, namespace) },
+      })
       bucket.changed()
       const buckets = this.#bucketsOfRole.get(key)
       if (buckets) buckets.add(bucket)
@@ -162,7 +182,8 @@ export class RbacIndex {
       if (!bucket || !removed) continue
       bucket.bindings.delete(name)
       bucket.changed()
-      if (![...bucket.bindings.values()].some((other) => other.roleKey === removed.roleKey)) this.#bucketsOfRole.get(removed.roleKey)?.delete(bucket)
+      if (![...bucket.bindings.values()].some((other) => other.roleKey === removed.roleKey))
+        this.#bucketsOfRole.get(removed.roleKey)?.delete(bucket)
       if (bucket.bindings.size === 0) bySubject!.delete(subjectKey!)
     }
   }
@@ -176,9 +197,10 @@ export class RbacIndex {
   }
 }
 
-const roleKey = (kind: string, namespace: string, name: string): string => (kind === 'ClusterRole' ? clusterRoleKey(name) : `r:${namespace}/${name}`)
+const roleKey = (kind: string, namespace: string, name: string): string =>
+  kind === 'ClusterRole' ? clusterRoleKey(name) : `r:${namespace}/${name}`
 
-/** A service account is a user of the name that its tokens show; without a namespace it is one of the binding's. */
+/** A service account subject is keyed by its user name; its default namespace is the binding's. */
 function keyOfSubject({ kind, name, namespace }: RbacV1Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return userKey(name)
   if (kind === 'Group') return groupKey(name)

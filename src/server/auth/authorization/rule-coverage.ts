@@ -2,8 +2,17 @@ import type { PolicyRule } from '../../../api/generated/types.ts'
 
 const any = '*'
 
-/** A rule of one verb, group, resource and name, or of one verb and path: what a missing permission is told by. */
-function* singleRules({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): IterableIterator<PolicyRule> {
+/**
+ * Splits a rule into rules of one verb, group, resource and name, or one verb and path, as errors list missing
+ * permissions.
+ */
+function* singleRules({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: PolicyRule): IterableIterator<PolicyRule> {
   for (const group of apiGroups) {
     for (const resource of resources) {
       for (const verb of verbs) {
@@ -16,7 +25,8 @@ function* singleRules({ verbs, apiGroups = [], resources = [], resourceNames = [
   for (const url of nonResourceURLs) for (const verb of verbs) yield { nonResourceURLs: [url], verbs: [verb] }
 }
 
-const hasAll = (set: readonly string[] | undefined, contains: readonly string[]): boolean => contains.every((text) => set?.includes(text))
+const hasAll = (set: readonly string[] | undefined, contains: readonly string[]): boolean =>
+  contains.every((text) => set?.includes(text))
 
 const coversResource = (owned: readonly string[] = [], [wanted = '']: readonly string[]): boolean => {
   if (owned.includes(any) || owned.includes(wanted)) return true
@@ -27,7 +37,7 @@ const coversResource = (owned: readonly string[] = [], [wanted = '']: readonly s
 const coversUrl = (owned: readonly string[] = [], [wanted = '']: readonly string[]): boolean =>
   owned.some((url) => url === wanted || (url.endsWith(any) && wanted.startsWith(url.slice(0, -1))))
 
-/** True if one rule allows all of a rule of one verb, group and resource. */
+/** True if one rule covers a rule of one verb, group and resource. */
 function coversOne(owner: PolicyRule, one: PolicyRule): boolean {
   if (!owner.verbs.includes(any) && !hasAll(owner.verbs, one.verbs)) return false
   if (one.nonResourceURLs) return coversUrl(owner.nonResourceURLs, one.nonResourceURLs)
@@ -38,17 +48,18 @@ function coversOne(owner: PolicyRule, one: PolicyRule): boolean {
   return Boolean(one.resourceNames?.length) && hasAll(owner.resourceNames, one.resourceNames!)
 }
 
-/** The permissions among `wanted` that none of the `owned` rules gives, one verb and resource each. */
+/** The `wanted` permissions that no `owned` rule grants, one verb and resource each. */
 export function uncoveredRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const missing: PolicyRule[] = []
-  for (const rule of wanted) for (const one of singleRules(rule)) if (!owned.some((owner) => coversOne(owner, one))) missing.push(one)
+  for (const rule of wanted)
+    for (const one of singleRules(rule)) if (!owned.some((owner) => coversOne(owner, one))) missing.push(one)
   return missing
 }
 
 const isSimple = ({ apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule) =>
   apiGroups.length === 1 && resources.length === 1 && resourceNames.length === 0 && nonResourceURLs.length === 0
 
-/** Joins rules about the same resource into one with all their verbs. */
+/** Merges rules about the same resource into one with all their verbs. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const simple = new Map<string, PolicyRule>()
   const others: PolicyRule[] = []
@@ -65,15 +76,20 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   return [...simple.values(), ...others]
 }
 
-const quoted = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
+/** Formats a list of strings as Go's %q does. */
+export const quotedList = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
 
-/** A rule as Kubernetes prints it in a refusal. */
+/** Formats a rule as Kubernetes does in a refusal. */
 export function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts: [string, readonly string[] | undefined][] = [
-    ['APIGroups', apiGroups], ['Resources', resources], ['NonResourceURLs', nonResourceURLs], ['ResourceNames', resourceNames], ['Verbs', verbs],
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
   ]
-  return `{${parts.filter(([, texts]) => texts?.length).map(([name, texts]) => `${name}:${quoted(texts!)}`).join(', ')}}`
+  return `{${parts
+    .filter(([, texts]) => texts?.length)
+    .map(([name, texts]) => `${name}:${quotedList(texts!)}`)
+    .join(', ')}}`
 }
-
-/** Texts as Go's %q prints a list of them. */
-export const quotedList = quoted

@@ -1,26 +1,29 @@
 import type { PolicyRule } from '../../../api/generated/types.ts'
 import { type Attempt, isPathAttempt, nameOf } from '../authorize.ts'
 
-/** One rule of a role, prepared for lookups, with the binding that grants it. */
+/** One rule of a role, indexed for lookup, with the binding that grants it. */
 export interface Grant<By = unknown> {
   readonly verbs: ReadonlySet<string>
   readonly isAnyVerb: boolean
   readonly by: By
 }
 
-/** An attempt with the keys under which the rules about it stand. Made once for all tables that are asked. */
+/** An attempt with its lookup keys, computed once for all tables. */
 export interface Lookup {
   readonly verb: string
   readonly name: string
   readonly keys: readonly string[]
-  /** The path of a non-resource attempt. */
+  /** The path of a non-resource request. */
   readonly url: string | undefined
 }
 
 const any = '*'
 const keyOf = (group: string, resource: string): string => `${group} ${resource}`
 
-/** Prepares an attempt: a rule matches by group or `*`, and by resource, `*` or (for a subresource) `*` before its name. */
+/**
+ * Computes the lookup keys of an attempt. A rule matches by group or `*`, and by resource or `*`. A subresource is also
+ * matched by `*` in place of its resource.
+ */
 export function lookupOf(attempt: Attempt): Lookup {
   if (isPathAttempt(attempt)) return { verb: attempt.verb, name: '', keys: [], url: attempt.url }
   const { group, plural, subresource } = attempt.path
@@ -31,14 +34,14 @@ export function lookupOf(attempt: Attempt): Lookup {
 }
 
 /**
- * The rules of all roles of one subject in one scope, by group and resource: finding the one that allows an attempt takes twelve
- * lookups at most, however many roles there are.
+ * The rules of one subject in one scope, by group and resource. A lookup takes at most twelve map accesses, however
+ * many roles there are.
  */
 export class RuleTable<By = unknown> {
   readonly #grants = new Map<string, Grant<By>[]>()
   /** Rules with resourceNames, by key and name. */
   readonly #named = new Map<string, Grant<By>[]>()
-  /** By path; those that end in `*` by what stands before it. */
+  /** Keyed by path; a path that ends in `*` by its prefix. */
   readonly #paths = new Map<string, Grant<By>[]>()
   readonly #prefixes = new Map<string, Grant<By>[]>()
 
@@ -46,12 +49,14 @@ export class RuleTable<By = unknown> {
     for (const rule of rules) this.#addRule(rule, by)
   }
 
-  /** The first grant that allows the attempt. */
+  /** Returns the first grant that allows the attempt. */
   find({ verb, name, keys, url }: Lookup): Grant<By> | undefined {
     if (url !== undefined) return this.#findPath(verb, url)
     const looksAtNames = name !== '' && this.#named.size > 0
     for (const key of keys) {
-      const found = allowing(this.#grants.get(key), verb) ?? (looksAtNames ? allowing(this.#named.get(`${key} ${name}`), verb) : undefined)
+      const found =
+        allowing(this.#grants.get(key), verb) ??
+        (looksAtNames ? allowing(this.#named.get(`${key} ${name}`), verb) : undefined)
       if (found) return found
     }
     return undefined
@@ -67,7 +72,10 @@ export class RuleTable<By = unknown> {
     return undefined
   }
 
-  #addRule({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule, by: By): void {
+  #addRule(
+    { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule,
+    by: By,
+  ): void {
     const grant: Grant<By> = { verbs: new Set(verbs), isAnyVerb: verbs.includes(any), by }
     for (const group of apiGroups) {
       for (const resource of resources) {
@@ -86,11 +94,12 @@ export class RuleTable<By = unknown> {
 const allowing = <By>(grants: readonly Grant<By>[] | undefined, verb: string): Grant<By> | undefined =>
   grants?.find(({ isAnyVerb, verbs }) => isAnyVerb || verbs.has(verb))
 
-/** Of many bindings with equal rules one is kept: only the first could ever be found. */
+/** Keeps the first of several equal rules: a lookup could never return the others. */
 function put<By>(map: Map<string, Grant<By>[]>, key: string, grant: Grant<By>): void {
   const known = map.get(key)
   if (!known) map.set(key, [grant])
   else if (!known.some((other) => covers(other, grant))) known.push(grant)
 }
 
-const covers = (one: Grant, other: Grant): boolean => one.isAnyVerb || (!other.isAnyVerb && [...other.verbs].every((verb) => one.verbs.has(verb)))
+const covers = (one: Grant, other: Grant): boolean =>
+  one.isAnyVerb || (!other.isAnyVerb && [...other.verbs].every((verb) => one.verbs.has(verb)))

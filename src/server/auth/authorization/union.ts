@@ -3,7 +3,7 @@ import type { Series } from '../../../base/metrics.ts'
 import type { UserInfo } from '../../objects/objects.ts'
 import { type Attempt, type Authorizer, type Decision, type KnownRules, privilegedGroup } from '../authorize.ts'
 
-/** Allows members of system:masters everything, before anybody else is asked. */
+/** Allows members of system:masters everything; runs before all other authorizers. */
 export const privilegedAuthorizer: Authorizer = {
   authorize: ({ groups }) => (groups.includes(privilegedGroup) ? privileged : noOpinion),
   rulesFor: () => ({ rules: [] }),
@@ -12,7 +12,7 @@ export const privilegedAuthorizer: Authorizer = {
 const privileged: Decision = { allowed: true }
 const noOpinion: Decision = { allowed: false }
 
-/** Asks one authorizer after the other until one allows or denies. */
+/** Calls authorizers in order until one allows or denies. */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[]
 
@@ -27,7 +27,10 @@ export class UnionAuthorizer implements Authorizer {
   #from(first: number, refusals: Decision[], user: UserInfo, attempt: Attempt): Decision | Promise<Decision> {
     for (let i = first; i < this.#authorizers.length; i++) {
       const asked = this.#authorizers[i]!.authorize(user, attempt)
-      if (asked instanceof Promise) return asked.then((decision) => (isFinal(decision) ? decision : this.#from(i + 1, added(refusals, decision), user, attempt)))
+      if (asked instanceof Promise)
+        return asked.then((decision) =>
+          isFinal(decision) ? decision : this.#from(i + 1, added(refusals, decision), user, attempt),
+        )
       if (isFinal(asked)) return asked
       added(refusals, asked)
     }
@@ -39,7 +42,11 @@ export class UnionAuthorizer implements Authorizer {
     const errors: string[] = []
     let incomplete = false
     for (const authorizer of this.#authorizers) {
-      const known = authorizer.rulesFor?.(user, namespace) ?? { rules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
+      const known = authorizer.rulesFor?.(user, namespace) ?? {
+        rules: [],
+        incomplete: true,
+        errors: ['webhook authorizer does not support user rule resolution'],
+      }
       rules.push(...known.rules)
       errors.push(...(known.errors ?? []))
       incomplete ||= known.incomplete ?? false
@@ -58,17 +65,21 @@ function added(refusals: Decision[], decision: Decision): Decision[] {
 function inOne(refusals: readonly Decision[]): Decision {
   const reasons = refusals.flatMap(({ reason }) => (reason ? [reason] : []))
   const errors = refusals.flatMap(({ error }) => (error ? [error] : []))
-  return { allowed: false, ...(reasons.length ? { reason: reasons.join('\n') } : {}), ...(errors.length ? { error: errors.join('\n') } : {}) }
+  return {
+    allowed: false,
+    ...(reasons.length ? { reason: reasons.join('\n') } : {}),
+    ...(errors.length ? { error: errors.join('\n') } : {}),
+  }
 }
 
-/** Counts decisions by their result. */
-export interface DecisionCounts {
+/** Counters of decisions by result. */
+interface DecisionCounts {
   allowed: Pick<Series, 'inc'>
   denied: Pick<Series, 'inc'>
   'no-opinion': Pick<Series, 'inc'>
 }
 
-/** The same authorizer, with each decision counted. */
+/** Wraps an authorizer to count its decisions. */
 export function counted(inner: Authorizer, counts: DecisionCounts): Authorizer {
   const count = (decision: Decision): Decision => {
     counts[decision.allowed ? 'allowed' : decision.denied ? 'denied' : 'no-opinion'].inc()

@@ -4,25 +4,25 @@ import { type Attempt, type Authorizer, type Decision, isPathAttempt, nameOf, na
 import { type AttemptSelectors, selectorsOf } from './selectors.ts'
 
 export interface WebhookSettings {
-  /** Names it in errors and metrics. */
+  /** The name in errors and metrics. */
   name: string
   authorizedTtlMs: number
   unauthorizedTtlMs: number
   timeoutMs: number
-  /** What a webhook that cannot be reached, or answers nonsense, means. */
+  /** The decision if the webhook is unreachable or its response is invalid. */
   onFailure: 'NoOpinion' | 'Deny'
-  /** Sends a SubjectAccessReview and answers with the one that came back. */
+  /** Posts a SubjectAccessReview and resolves with the returned one. */
   post(review: object, signal: AbortSignal): Promise<unknown>
-  /** Says whether the webhook is asked about a review at all. Absent: about all of them. */
+  /** True if the webhook is called for a review. Default: every review. */
   matches?: ((review: { spec: object }) => boolean) | undefined
 }
 
-/** Kubernetes keeps this many answers. */
+/** The cache size of Kubernetes. */
 const mostKnown = 8192
-/** Names longer than this are not worth remembering. */
+/** Requests with a longer key are not cached. */
 const longestKey = 10_000
 
-/** `Webhook`: asks another process by SubjectAccessReviews and remembers its answers for a while. */
+/** The `Webhook` authorizer: sends SubjectAccessReviews and caches the responses. */
 export class WebhookAuthorizer implements Authorizer {
   readonly #settings: WebhookSettings
   readonly #clock: Clock
@@ -75,7 +75,7 @@ export class WebhookAuthorizer implements Authorizer {
   }
 }
 
-/** The question about an attempt, as webhooks and match conditions get it. */
+/** The SubjectAccessReview of an attempt, for webhooks and match conditions. */
 export function reviewOf({ name, uid, groups, extra }: UserInfo, attempt: Attempt) {
   const who = { user: name, groups: [...groups], ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) }
   const what = isPathAttempt(attempt)
@@ -86,8 +86,19 @@ export function reviewOf({ name, uid, groups, extra }: UserInfo, attempt: Attemp
 
 function resourceAttributes(attempt: Exclude<Attempt, { url: string }>) {
   const { group, version, plural, subresource } = attempt.path
-  const said = { namespace: namespaceOf(attempt), verb: attempt.verb, group, version, resource: plural, subresource, name: nameOf(attempt) }
-  return { ...Object.fromEntries(Object.entries(said).filter(([, text]) => text !== '')), ...selectorFields(selectorsOf(attempt)) }
+  const said = {
+    namespace: namespaceOf(attempt),
+    verb: attempt.verb,
+    group,
+    version,
+    resource: plural,
+    subresource,
+    name: nameOf(attempt),
+  }
+  return {
+    ...Object.fromEntries(Object.entries(said).filter(([, text]) => text !== '')),
+    ...selectorFields(selectorsOf(attempt)),
+  }
 }
 
 const selectorFields = ({ fields, labels }: AttemptSelectors) => ({
@@ -96,10 +107,18 @@ const selectorFields = ({ fields, labels }: AttemptSelectors) => ({
 })
 
 function decisionOf(answer: unknown): Decision {
-  const { status } = (answer ?? {}) as { status?: { allowed?: unknown; denied?: unknown; reason?: unknown; evaluationError?: unknown } }
+  const { status } = (answer ?? {}) as {
+    status?: { allowed?: unknown; denied?: unknown; reason?: unknown; evaluationError?: unknown }
+  }
   if (typeof status !== 'object' || status === null) throw new Error('the answer has no status')
-  if (status.allowed === true && status.denied === true) throw new Error('webhook subject access review returned both allow and deny response')
+  if (status.allowed === true && status.denied === true)
+    throw new Error('webhook subject access review returned both allow and deny response')
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
   const [reason, error] = [text(status.reason), text(status.evaluationError)]
-  return { allowed: status.allowed === true, ...(status.denied === true ? { denied: true } : {}), ...(reason ? { reason } : {}), ...(error ? { error } : {}) }
+  return {
+    allowed: status.allowed === true,
+    ...(status.denied === true ? { denied: true } : {}),
+    ...(reason ? { reason } : {}),
+    ...(error ? { error } : {}),
+  }
 }

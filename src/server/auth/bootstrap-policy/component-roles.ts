@@ -1,12 +1,18 @@
 import type { ClusterRole, PolicyRule } from '../../../api/generated/types.ts'
 import { clusterRole, events, read, rule } from './policy-objects.ts'
 
-const delegation = [rule('create', 'authentication.k8s.io', 'tokenreviews'), rule('create', 'authorization.k8s.io', 'subjectaccessreviews')]
+const delegation = [
+  rule('create', 'authentication.k8s.io', 'tokenreviews'),
+  rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
+]
 
-/** A lease to be elected by: anybody may create one, and keep that of one name. */
-const lease = (name: string) => [rule('create', 'coordination.k8s.io', 'leases'), rule('get update', 'coordination.k8s.io', 'leases', name)]
+/** Rules for a leader-election lease: create any lease, get and update the named one. */
+const lease = (name: string) => [
+  rule('create', 'coordination.k8s.io', 'leases'),
+  rule('get update', 'coordination.k8s.io', 'leases', name),
+]
 
-/** The rights of a node as far as they depend on nothing but the verb and the resource; the node authorizer judges the rest by the graph. */
+/** The permissions of a node that depend only on verb and resource. The node authorizer checks the rest. */
 export const nodeRules: readonly PolicyRule[] = [
   rule('create', 'authentication.k8s.io', 'tokenreviews'),
   rule('create', 'authorization.k8s.io', 'subjectaccessreviews localsubjectaccessreviews'),
@@ -36,19 +42,30 @@ export const nodeRules: readonly PolicyRule[] = [
 ]
 
 const approver = (signer: string) =>
-  clusterRole(`system:certificates.k8s.io:${signer}-approver`, [rule('approve', 'certificates.k8s.io', 'signers', `kubernetes.io/${signer}`)])
+  clusterRole(`system:certificates.k8s.io:${signer}-approver`, [
+    rule('approve', 'certificates.k8s.io', 'signers', `kubernetes.io/${signer}`),
+  ])
 
-/** The roles of Kubernetes' own components, and of add-ons that clusters commonly have. */
+/** The roles of Kubernetes' components and of common add-ons. */
 export const componentRoles: readonly ClusterRole[] = [
   clusterRole('system:node', [...nodeRules]),
-  clusterRole('system:heapster', [rule(read, 'core', 'events pods nodes namespaces'), rule(read, 'extensions', 'deployments')]),
-  clusterRole('system:node-problem-detector', [rule('get', 'core', 'nodes'), rule('patch', 'core', 'nodes/status'), events]),
+  clusterRole('system:heapster', [
+    rule(read, 'core', 'events pods nodes namespaces'),
+    rule(read, 'extensions', 'deployments'),
+  ]),
+  clusterRole('system:node-problem-detector', [
+    rule('get', 'core', 'nodes'),
+    rule('patch', 'core', 'nodes/status'),
+    events,
+  ]),
   clusterRole('system:kubelet-api-admin', [
     rule(read, 'core', 'nodes'),
     rule('proxy', 'core', 'nodes'),
     rule('*', 'core', 'nodes/proxy nodes/metrics nodes/stats nodes/log'),
   ]),
-  clusterRole('system:node-bootstrapper', [rule('create get list watch', 'certificates.k8s.io', 'certificatesigningrequests')]),
+  clusterRole('system:node-bootstrapper', [
+    rule('create get list watch', 'certificates.k8s.io', 'certificatesigningrequests'),
+  ]),
   clusterRole('system:auth-delegator', delegation),
   clusterRole('system:kube-aggregator', [rule(read, 'core', 'services endpoints')]),
   clusterRole('system:kube-controller-manager', [
@@ -59,7 +76,7 @@ export const componentRoles: readonly ClusterRole[] = [
     rule('get', 'core', 'namespaces secrets serviceaccounts configmaps'),
     rule('update', 'core', 'secrets serviceaccounts'),
     ...delegation,
-    // The caches that all controllers share, quota and garbage collection included, may be of any kind.
+    // The shared caches, also for quota and garbage collection, may be of any kind.
     rule('list watch', '*', '*'),
     rule('create', 'core', 'serviceaccounts/token'),
   ]),
@@ -71,8 +88,12 @@ export const componentRoles: readonly ClusterRole[] = [
     rule('watch', 'core', 'events'),
     events,
   ]),
-  clusterRole('system:certificates.k8s.io:certificatesigningrequests:nodeclient', [rule('create', 'certificates.k8s.io', 'certificatesigningrequests/nodeclient')]),
-  clusterRole('system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', [rule('create', 'certificates.k8s.io', 'certificatesigningrequests/selfnodeclient')]),
+  clusterRole('system:certificates.k8s.io:certificatesigningrequests:nodeclient', [
+    rule('create', 'certificates.k8s.io', 'certificatesigningrequests/nodeclient'),
+  ]),
+  clusterRole('system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', [
+    rule('create', 'certificates.k8s.io', 'certificatesigningrequests/selfnodeclient'),
+  ]),
   clusterRole('system:volume-scheduler', [
     rule('get list watch update patch', 'core', 'persistentvolumes'),
     rule(read, 'storage.k8s.io', 'storageclasses'),
@@ -109,7 +130,10 @@ export const componentRoles: readonly ClusterRole[] = [
     rule('update', 'core', 'pods/finalizers'),
     rule(read, 'resource.k8s.io', 'resourceslices'),
   ]),
-  // Kubernetes' metrics server comes with this role; here the API server answers its group itself.
-  clusterRole('system:aggregated-metrics-reader', [rule(read, 'metrics.k8s.io', 'pods nodes')], ['view', 'edit', 'admin']),
+  // Kubernetes' metrics server has this role; here the API server serves its group itself.
+  clusterRole(
+    'system:aggregated-metrics-reader',
+    [rule(read, 'metrics.k8s.io', 'pods nodes')],
+    ['view', 'edit', 'admin'],
+  ),
 ]
-

@@ -5,27 +5,27 @@ const kruise = 'apps.kruise.io'
 const getPods = rule('get', 'core', 'pods')
 
 /**
- * What our controllers do beyond those of Kubernetes, by service account. `coxswain:controller:NAME` has it, so that the roles of
- * Kubernetes stay as its users know them.
+ * The permissions that Coxswain's controllers need beyond those of Kubernetes, by service account. They are in
+ * `coxswain:controller:NAME`, so that Kubernetes' roles stay unchanged.
  */
 export const ownControllerRules: Readonly<Record<string, PolicyRule[]>> = {
-  // A create that was not answered, or found its name taken, is asked for.
+  // After a create that timed out or failed with AlreadyExists, the controller gets the pod.
   'replicaset-controller': [getPods],
   'replication-controller': [getPods],
   'daemon-set-controller': [getPods],
   'job-controller': [getPods],
-  // Where Kubernetes replaces a claim, a volume or a class, ours patch it.
+  // Kubernetes updates claims, volumes and classes; these controllers patch them.
   'statefulset-controller': [rule('patch', 'core', 'persistentvolumeclaims')],
   'pvc-protection-controller': [rule('patch', 'core', 'persistentvolumeclaims')],
   'pv-protection-controller': [rule('patch', 'core', 'persistentvolumes')],
   'volumeattributesclass-protection-controller': [rule('patch', 'storage.k8s.io', 'volumeattributesclasses')],
-  // Serving certificates of nodes are approved for addresses of their Node.
+  // The controller approves serving certificates for the addresses of a Node.
   'certificate-controller': [
     rule('patch', 'certificates.k8s.io', 'certificatesigningrequests/approval'),
     rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kubelet-serving'),
     rule(read, 'core', 'nodes'),
   ],
-  // A status that another writer was faster with is written once more, on top of what is there.
+  // After a conflict, the controller gets the object and writes the status again.
   'resourcequota-controller': [rule('get', 'core', 'resourcequotas')],
   'clusterrole-aggregation-controller': [events],
   'cloneset-controller': [
@@ -56,7 +56,7 @@ export const ownControllerRules: Readonly<Record<string, PolicyRule[]>> = {
   ],
 }
 
-/** The monitor reads what it explains, and nothing is its to write. */
+/** The monitor only reads. */
 const monitorRules: PolicyRule[] = [
   rule('list watch', 'core', 'pods persistentvolumeclaims replicationcontrollers configmaps secrets'),
   rule('list watch', 'apps', 'deployments statefulsets daemonsets replicasets'),
@@ -66,7 +66,10 @@ const monitorRules: PolicyRule[] = [
   rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
 ]
 
-/** The dashboard reads what `coxswain why` explains workloads by, for all who look. Each of them is shown what their own rights allow. */
+/**
+ * The dashboard reads on behalf of all its users what `coxswain why` needs. Each user sees only what their own
+ * permissions allow.
+ */
 const dashboardRules: PolicyRule[] = [
   rule(read, 'core', 'pods nodes persistentvolumeclaims replicationcontrollers events'),
   rule(read, 'apps', 'deployments statefulsets daemonsets replicasets controllerrevisions'),
@@ -75,38 +78,56 @@ const dashboardRules: PolicyRule[] = [
   rule(read, kruise, 'clonesets'),
 ]
 
-/** What simulated nodes of one process read together; each writes as itself. */
+/** The reads that simulated nodes of one process share; each node writes with its own identity. */
 const nodesRules: PolicyRule[] = [
   rule(read, 'core', 'pods nodes services configmaps secrets persistentvolumeclaims'),
   rule('get', 'core', 'persistentvolumes'),
   rule(read, 'node.k8s.io', 'runtimeclasses'),
 ]
 
+/** The DNS server watches the objects of its records. */
+const dnsRules: PolicyRule[] = [
+  rule('list watch', 'core', 'services'),
+  rule('list watch', 'discovery.k8s.io', 'endpointslices'),
+]
+
 const faultPlan = 'coxswain:fault-plan-reader'
+const dnsService = 'coxswain:dns-service'
 const leaseWatching = 'coxswain:scheduler-lease-watcher'
 
-/** CloneSets for people, and the parts of ours that Kubernetes does not have. */
+/** The user-facing roles for CloneSets, and the roles of components that Kubernetes does not have. */
 export const ownRoles: readonly ClusterRole[] = [
   clusterRole('coxswain:aggregate-to-edit', [rule(write, kruise, 'clonesets clonesets/scale')], ['edit']),
-  clusterRole('coxswain:aggregate-to-view', [rule(read, kruise, 'clonesets clonesets/status clonesets/scale')], ['view']),
+  clusterRole(
+    'coxswain:aggregate-to-view',
+    [rule(read, kruise, 'clonesets clonesets/status clonesets/scale')],
+    ['view'],
+  ),
   clusterRole('coxswain:dashboard', dashboardRules),
+  clusterRole('coxswain:dns', dnsRules),
   clusterRole('coxswain:monitor', monitorRules),
   clusterRole('coxswain:nodes', nodesRules),
 ]
 
 export const ownBindings: readonly ClusterRoleBinding[] = [
   clusterBinding('coxswain:dashboard', user('coxswain:dashboard')),
+  clusterBinding('coxswain:dns', user('coxswain:dns')),
   clusterBinding('coxswain:monitor', user('coxswain:monitor')),
   clusterBinding('coxswain:nodes', user('coxswain:nodes')),
 ]
 
-/** Nodes follow the cluster's plan of faults, which no pod refers to. A scheduler that stands by watches the lease instead of asking for it. */
+/** Nodes watch the cluster's fault plan, which no pod refers to. A standby scheduler watches its lease. */
 export const ownNamespaceRoles: readonly Role[] = [
   role('kube-system', faultPlan, [rule(read, 'core', 'configmaps', 'coxswain-faults')]),
+  role('kube-system', dnsService, [
+    rule('create', 'core', 'services'),
+    rule('get delete', 'core', 'services', 'kube-dns'),
+  ]),
   role('kube-system', leaseWatching, [rule('list watch', 'coordination.k8s.io', 'leases', 'kube-scheduler')]),
 ]
 
 export const ownNamespaceBindings: readonly RoleBinding[] = [
   binding('kube-system', faultPlan, [group('system:nodes')]),
+  binding('kube-system', dnsService, [user('coxswain:dns')]),
   binding('kube-system', leaseWatching, [user('system:kube-scheduler')]),
 ]

@@ -1,18 +1,55 @@
 import {
-  type Program, boolType, compile, dynType, kubernetesEnvironment, listType, mapType, objectType, stringType, toJson,
-  toValue, untyped,
+  type Program,
+  boolType,
+  compile,
+  dynType,
+  kubernetesEnvironment,
+  listType,
+  mapType,
+  objectType,
+  stringType,
+  toJson,
+  toValue,
+  untyped,
 } from '../../../api/cel/index.ts'
 import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
 import type { Path } from '../../../api/validation/path.ts'
 import type { UserInfo } from '../../objects/objects.ts'
 import { authenticatedGroup } from '../authenticators/anonymous.ts'
 import { credentialId } from '../authenticators/client-certificate.ts'
-import type { ClaimOrExpression, JwtConfig } from './config.ts'
+
+/** A claim with a prefix, or a CEL expression. */
+interface ClaimOrExpression {
+  claim?: string
+  prefix?: string
+  expression?: string
+}
+
+/** One token issuer and its mapping of claims to users: JWTAuthenticator of apiserver.config.k8s.io/v1. */
+export interface JwtConfig {
+  issuer: {
+    url: string
+    discoveryURL?: string
+    certificateAuthority?: string
+    audiences: string[]
+    audienceMatchPolicy?: string
+  }
+  claimValidationRules?: { claim?: string; requiredValue?: string; expression?: string; message?: string }[]
+  claimMappings: {
+    username: ClaimOrExpression
+    groups?: ClaimOrExpression
+    uid?: Omit<ClaimOrExpression, 'prefix'>
+    extra?: { key: string; valueExpression: string }[]
+  }
+  userValidationRules?: { expression: string; message?: string }[]
+  /** The --oidc-signing-algs flag. Default: every asymmetric algorithm of RFC 7518. */
+  algorithms?: readonly string[]
+}
 
 export type JwtClaims = Readonly<Record<string, unknown>>
 
-/** A token that is genuine, and that the rules of its issuer refuse. */
-export class ClaimError extends Error {}
+/** A verified token that the issuer's rules reject. */
+class ClaimError extends Error {}
 
 const claimsEnvironment = kubernetesEnvironment.extend({ claims: mapType(stringType, dynType) })
 const userType = objectType('kubernetes.UserInfo', {
@@ -28,7 +65,7 @@ interface Condition {
   message: string
 }
 
-/** The rules of one issuer, compiled: which tokens are refused, and who the others' user is. */
+/** The compiled rules of one issuer: validation of claims, and mapping of claims to a user. */
 export class ClaimRules {
   readonly #config: JwtConfig
   readonly #username: Program | undefined
@@ -38,7 +75,7 @@ export class ClaimRules {
   readonly #claimConditions: readonly Condition[]
   readonly #userConditions: readonly Condition[]
 
-  /** Adds what is wrong with the configuration to `errors`. */
+  /** Appends the configuration's validation errors to `errors`. */
   constructor(config: JwtConfig, path: Path, errors: FieldError[]) {
     this.#config = config
     const { username, groups = {}, uid = {}, extra = [] } = config.claimMappings
@@ -54,7 +91,12 @@ export class ClaimRules {
     this.#uid = claims(uid.expression, at.child('uid', 'expression'))
     this.#extra = extra.flatMap(({ key, valueExpression }, i) => {
       const where = at.child('extra').index(i)
-      extraKeyErrors(key, where.child('key'), extra.slice(0, i).map((e) => e.key), errors)
+      extraKeyErrors(
+        key,
+        where.child('key'),
+        extra.slice(0, i).map((e) => e.key),
+        errors,
+      )
       if (!valueExpression) errors.push(required(where.child('valueExpression')))
       const program = claims(valueExpression, where.child('valueExpression'), ['string', 'list'])
       return program ? [{ key, program }] : []
@@ -69,7 +111,7 @@ export class ClaimRules {
     }
   }
 
-  /** The user of a token with these claims. Throws a ClaimError where a rule refuses it. */
+  /** Returns the user of a token with these claims. Throws a ClaimError if a rule rejects it. */
   userOf(claims: JwtClaims): UserInfo {
     for (const { claim, requiredValue = '' } of this.#config.claimValidationRules ?? []) {
       if (!claim || claims[claim] === requiredValue) continue
@@ -134,7 +176,11 @@ function extraKeyErrors(key: string, path: Path, before: readonly string[], erro
 }
 
 function compiled(
-  text: string, path: Path, environment: typeof claimsEnvironment, kinds: readonly string[], errors: FieldError[],
+  text: string,
+  path: Path,
+  environment: typeof claimsEnvironment,
+  kinds: readonly string[],
+  errors: FieldError[],
 ): Program | undefined {
   const { program, error } = compile(text, environment)
   if (!program) {
@@ -191,7 +237,7 @@ function textOf(program: Program, variables: Variables): string {
   throw new ClaimError(`expression ${JSON.stringify(program.expression)} must return a string`)
 }
 
-/** A text, a list of texts, or nothing: null and empty texts are no values, as in Kubernetes. */
+/** Evaluates to a string or a list of strings. As in Kubernetes, null and empty strings are no values. */
 function listOf(program: Program, variables: Variables): string[] {
   const values = [valueOf(program, variables) ?? []].flat()
   if (!values.every((value) => typeof value === 'string')) {
@@ -206,7 +252,7 @@ function textClaim(claims: JwtClaims, name: string): string {
   return value
 }
 
-/** An e-mail address counts only where the issuer does not say that it is unverified. */
+/** An e-mail address is rejected if `email_verified` is present and not true. */
 function usernameClaim(claims: JwtClaims, name: string): string {
   const value = textClaim(claims, name)
   const verified = claims['email_verified']

@@ -1,45 +1,22 @@
 import {
-  type FieldError, duplicate, invalid, notSupported, required, tooMany,
+  type FieldError,
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
 } from '../../../api/validation/field-error.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { pemBlocks } from '../../../api/x509/index.ts'
 import type { AnonymousConfig } from '../authenticators/anonymous.ts'
-import { ClaimRules } from './claim-rules.ts'
+import { ClaimRules, type JwtConfig } from './claim-rules.ts'
 
-/** A claim with a prefix, or a CEL expression. */
-export interface ClaimOrExpression {
-  claim?: string
-  prefix?: string
-  expression?: string
-}
-
-/** One issuer of tokens, and how users are made from its claims: JWTAuthenticator of apiserver.config.k8s.io/v1. */
-export interface JwtConfig {
-  issuer: {
-    url: string
-    discoveryURL?: string
-    certificateAuthority?: string
-    audiences: string[]
-    audienceMatchPolicy?: string
-  }
-  claimValidationRules?: { claim?: string; requiredValue?: string; expression?: string; message?: string }[]
-  claimMappings: {
-    username: ClaimOrExpression
-    groups?: ClaimOrExpression
-    uid?: Omit<ClaimOrExpression, 'prefix'>
-    extra?: { key: string; valueExpression: string }[]
-  }
-  userValidationRules?: { expression: string; message?: string }[]
-  /** Of the --oidc-signing-algs flag. Absent: every asymmetric algorithm of RFC 7518. */
-  algorithms?: readonly string[]
-}
-
-export interface AuthenticationConfig {
+interface AuthenticationConfig {
   jwt: JwtConfig[]
   anonymous?: AnonymousConfig | undefined
 }
 
-/** One issuer that is ready to use. */
+/** A validated issuer with its compiled rules. */
 export interface CheckedJwt {
   config: JwtConfig
   rules: ClaimRules
@@ -52,7 +29,7 @@ type Fields = Record<string, unknown>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads an AuthenticationConfiguration that YAML or JSON has said. Throws in one sentence what it is not. */
+/** Reads a parsed AuthenticationConfiguration. Throws an error with one sentence if it is malformed. */
 export function readAuthenticationConfig(value: unknown): AuthenticationConfig {
   const isKind = isFields(value) && value['kind'] === 'AuthenticationConfiguration'
   if (!isKind || !versions.includes(String(value['apiVersion']))) {
@@ -68,7 +45,7 @@ export function readAuthenticationConfig(value: unknown): AuthenticationConfig {
   return { jwt: jwt.map(withParts), anonymous: anonymous as AnonymousConfig | undefined }
 }
 
-/** What was left out is empty, so that it is told as missing and not as a defect of ours. */
+/** Fills absent parts with empty values, so that validation reports them as missing. */
 const withParts = (given: Fields): JwtConfig => {
   const issuer = isFields(given['issuer']) ? given['issuer'] : {}
   const mappings = isFields(given['claimMappings']) ? given['claimMappings'] : {}
@@ -123,7 +100,10 @@ function issuerErrors({ issuer }: JwtConfig, path: Path, own: readonly string[])
 
 const trimmed = (url: string) => url.replace(/\/+$/, '')
 
-/** Checks a configuration and compiles its expressions. Issuers in `own` are this server's, and cannot be another's. */
+/**
+ * Validates a configuration and compiles its expressions. `own` are this server's issuers, which another issuer cannot
+ * use.
+ */
 export function checkAuthenticationConfig(config: AuthenticationConfig, own: readonly string[]): CheckedJwt[] {
   const errors: FieldError[] = []
   const root = Path.of('jwt')

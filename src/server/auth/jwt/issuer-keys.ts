@@ -8,9 +8,9 @@ export type FetchJson = (url: string) => Promise<unknown>
 
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
-/** Keys are fetched again after this time: a key that the issuer has withdrawn counts no longer. */
+/** Keys are fetched again after this time, so that withdrawn keys expire. */
 const maxAgeMs = 10 * 60_000
-/** Unknown keys do not make the server ask the issuer more often than this. */
+/** Minimum interval between fetches caused by unknown keys. */
 const minIntervalMs = 10_000
 const timeoutMs = 10_000
 const maxBytes = 1024 * 1024
@@ -20,7 +20,7 @@ interface Fetched {
   atMs: number
 }
 
-/** The public keys of one issuer, found by OpenID discovery, fetched when they are needed and kept. */
+/** The public keys of one issuer, fetched on demand through OpenID discovery and cached. */
 export class IssuerKeys {
   readonly #issuer: string
   readonly #discoveryUrl: string
@@ -38,25 +38,28 @@ export class IssuerKeys {
     this.#clock = clock
   }
 
-  /** The keys, fetched again if they are old. Rejects while the issuer has never been reached. */
+  /** Returns the keys, and fetches them again if they are old. Rejects until the first fetch has succeeded. */
   async current(): Promise<KeySet> {
     if (!this.#fetched || this.#clock.now() - this.#fetched.atMs >= maxAgeMs) await this.#refresh()
     if (!this.#fetched) throw new Error(`${this.#issuer}: ${this.#problem}`)
     return this.#fetched.keys
   }
 
-  /** The keys after a token came with one that is not among `known`; the same ones if it is too soon to ask again. */
+  /**
+   * Returns the keys after a token used one that is not in `known`. Returns the same keys if the last fetch is too
+   * recent.
+   */
   async newer(known: KeySet): Promise<KeySet> {
     if (this.#fetched?.keys === known) await this.#refresh()
     return this.#fetched?.keys ?? known
   }
 
-  /** Why the keys could not be fetched; undefined if they were. */
+  /** The error of the last fetch; undefined if it succeeded. */
   get problem(): string | undefined {
     return this.#fetched ? undefined : this.#problem
   }
 
-  /** All who wait share one request. A failure leaves the keys as they are. */
+  /** Concurrent callers share one request. A failure keeps the current keys. */
   #refresh(): Promise<void> {
     if (this.#fetching) return this.#fetching
     if (this.#clock.now() - this.#attemptedAtMs < minIntervalMs) return Promise.resolve()
@@ -82,7 +85,7 @@ export class IssuerKeys {
   }
 }
 
-/** Fetches over HTTPS, trusting these authorities in PEM, or the system's. Redirects are not followed. */
+/** Fetches over HTTPS with these CA certificates in PEM, or the system's. Redirects are not followed. */
 export const fetchOverTls =
   (ca: string | undefined): FetchJson =>
   (url) =>

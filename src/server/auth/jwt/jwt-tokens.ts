@@ -6,20 +6,20 @@ import type { JwtClaims } from './claim-rules.ts'
 import type { CheckedJwt } from './config.ts'
 import { type FetchJson, IssuerKeys, fetchOverTls } from './issuer-keys.ts'
 
-/** The algorithms of RFC 7518 with a public key. None and HMAC are never accepted. */
-export const asymmetricAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']
+/** The asymmetric algorithms of RFC 7518. `none` and HMAC are never accepted. */
+const asymmetricAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']
 
-/** Kubernetes' tolerance for `nbf`: clocks of machines differ. */
+/** Kubernetes' tolerance for `nbf`, because clocks differ. */
 const notBeforeSkewSeconds = 300
-/** A token that is longer is nobody's. */
+/** A longer token is rejected. */
 const maxLength = 64 * 1024
 
-export interface JwtOptions {
+interface JwtOptions {
   clock: Clock
   logger: Logger
-  /** The audiences of this server, for which tokens of all issuers are valid. */
+  /** This server's audiences; tokens of all issuers are valid for them. */
   own: readonly string[]
-  /** Default: HTTPS with the issuer's certificateAuthority. */
+  /** Default: HTTPS, with the issuer's certificateAuthority. */
   fetch?(ca: string | undefined): FetchJson
 }
 
@@ -27,7 +27,7 @@ interface Issuer extends CheckedJwt {
   keys: IssuerKeys
 }
 
-/** Accepts tokens of OpenID Connect issuers. Tokens of other issuers cost no more than reading `iss`. */
+/** Authenticates tokens of OpenID Connect issuers. For tokens of other issuers it only decodes `iss`. */
 export function jwtTokens(checked: readonly CheckedJwt[], options: JwtOptions): TokenReader {
   const { clock, logger, own, fetch = fetchOverTls } = options
   const issuers = new Map<string, Issuer>()
@@ -47,7 +47,7 @@ export function jwtTokens(checked: readonly CheckedJwt[], options: JwtOptions): 
   }
 }
 
-/** The issuer that a token names, before anything is verified; undefined for what is no token of this form. */
+/** The unverified `iss` claim of a token; undefined if it is not a JWT. */
 function issuerOf(token: string): string | undefined {
   const parts = token.length > maxLength ? [] : token.split('.')
   if (parts.length !== 3 || parts[2] === '') return undefined
@@ -55,7 +55,7 @@ function issuerOf(token: string): string | undefined {
     const claims = readJson(Buffer.from(parts[1]!, 'base64url').toString()) as { iss?: unknown } | null
     return typeof claims?.iss === 'string' ? claims.iss : undefined
   } catch {
-    // Other tokens are no JSON.
+    // The payload is not JSON, so it is not a JWT.
     return undefined
   }
 }
@@ -76,7 +76,7 @@ async function read(issuer: Issuer, token: string, audiences: readonly string[],
   return { user: rules.userOf(claims), audiences }
 }
 
-/** The claims of a token whose signature is right. A key that is not known yet is asked for once. */
+/** Verifies the signature and returns the claims. Fetches the issuer's keys once if the key is unknown. */
 async function verified(token: string, keys: IssuerKeys, algorithms: readonly string[]): Promise<JwtClaims> {
   const { compactVerify, errors } = await import('jose')
   const known = await keys.current()

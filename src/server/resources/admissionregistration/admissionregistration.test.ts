@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { mutatingadmissionpolicies, mutatingadmissionpolicybindings } from './mutating-policies.ts'
 import { validatingadmissionpolicies, validatingadmissionpolicybindings } from './validating-policies.ts'
 import { mutatingwebhookconfigurations, validatingwebhookconfigurations } from './webhook-configurations.ts'

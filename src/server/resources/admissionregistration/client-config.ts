@@ -7,7 +7,7 @@ import { isDns1123Subdomain, isPortNumber } from '../../../api/validation/names.
 import type { Path } from '../../../api/validation/path.ts'
 
 const form = '; desired format: https://host[/path]'
-/** Scheme, authority, path, query and fragment, as Go's net/url takes a URL apart. */
+/** Splits a URL into scheme, authority, path, query and fragment, as Go's net/url does. */
 const urlPattern = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is
 
 function urlProblem(url: string): string | undefined {
@@ -17,7 +17,7 @@ function urlProblem(url: string): string | undefined {
   return hasControl ? `parse ${JSON.stringify(url)}: net/url: invalid control character in URL` : undefined
 }
 
-/** Judges where a webhook that runs outside of the cluster is. */
+/** Validates the URL of a webhook. */
 function validateUrl(url: string, path: Path): FieldError[] {
   const problem = urlProblem(url)
   if (problem) return [required(path, `url must be a valid URL: ${problem}${form}`)]
@@ -34,7 +34,7 @@ function validateUrl(url: string, path: Path): FieldError[] {
   ]
 }
 
-/** Judges the path of a service's webhook: `/a/b`, each step of which could be a domain. */
+/** Validates the path of a webhook service, such as `/a/b`. Each segment must be a DNS subdomain. */
 function validateServicePath(text: string, path: Path): FieldError[] {
   if (text === '' || text === '/') return []
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')]
@@ -59,11 +59,10 @@ function validateService(service: AdmissionregistrationV1ServiceReference, path:
   ]
 }
 
-/** Judges how a webhook is reached: by a URL or through a service. */
+/** Validates the address of a webhook: a URL or a service. */
 export function validateClientConfig(config: AdmissionregistrationV1WebhookClientConfig, path: Path): FieldError[] {
   const { url, service } = config
-  if ((url === undefined) === (service === undefined)) return [
-    required(path, 'exactly one of url or service is required'),
-  ]
+  if ((url === undefined) === (service === undefined))
+    return [required(path, 'exactly one of url or service is required')]
   return url === undefined ? validateService(service!, path.child('service')) : validateUrl(url, path.child('url'))
 }

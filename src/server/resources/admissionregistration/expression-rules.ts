@@ -1,6 +1,15 @@
 import {
-  type CelType, type Environment, admissionEnvironment, applyConfigurationType, boolType, compileAdmission, compileVariables, jsonPatchListType,
-  mutationEnvironment, nullType, stringType,
+  type CelType,
+  type Environment,
+  admissionEnvironment,
+  applyConfigurationType,
+  boolType,
+  compileAdmission,
+  compileVariables,
+  jsonPatchListType,
+  mutationEnvironment,
+  nullType,
+  stringType,
 } from '../../../api/cel/index.ts'
 import type { Variable } from '../../../api/generated/types.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
@@ -16,17 +25,19 @@ const environments = [false, true].map((hasParams) => ({
 
 const environmentsFor = (hasParams: boolean) => environments[Number(hasParams)]!
 
-/** Compiles an expression: what is wrong with it is the error of its field. */
+/** Compiles an expression and returns its errors. */
 function compileErrors(text: string, environment: Environment, returns: readonly CelType[], path: Path): FieldError[] {
   const { error } = compileAdmission(text, environment, returns)
   return error === undefined ? [] : [invalid(path, text, error)]
 }
 
-/** Judges a match condition, which has no variables. */
+/** Validates a match condition, which has no variables. */
 export const validateCondition = (expression: string, hasParams: boolean, path: Path): FieldError[] =>
-  isBlank(expression) ? [required(path)] : compileErrors(expression.trim(), environmentsFor(hasParams).conditions, [boolType], path)
+  isBlank(expression)
+    ? [required(path)]
+    : compileErrors(expression.trim(), environmentsFor(hasParams).conditions, [boolType], path)
 
-/** The expressions of one policy: they may use its variables. */
+/** Compiles the expressions of one policy, which may use its variables. */
 export class PolicyExpressions {
   readonly #variables: readonly Variable[]
   readonly #environments: ReturnType<typeof environmentsFor>
@@ -37,7 +48,7 @@ export class PolicyExpressions {
     this.#environments = environmentsFor(hasParams)
   }
 
-  /** Without variables, there is no `variables`. They are compiled once, however many expressions use them. */
+  /** The environment with `variables`, if there are any. Variables are compiled once for all expressions. */
   #with(base: Environment): Environment {
     if (this.#variables.length === 0) return base
     let environment = this.#extended.get(base)
@@ -45,7 +56,7 @@ export class PolicyExpressions {
     return environment
   }
 
-  /** The errors of all variables' expressions, by their place. */
+  /** The errors of the variables' expressions, by index. */
   variables(pathOf: (i: number) => Path): FieldError[][] {
     const { variables } = compileVariables(this.#variables, this.#environments.conditions)
     return variables.map(({ text, error }, i) => {

@@ -3,7 +3,6 @@ import { mutatingadmissionpolicies, mutatingadmissionpolicybindings } from './mu
 import { validatingadmissionpolicies, validatingadmissionpolicybindings } from './validating-policies.ts'
 import { mutatingwebhookconfigurations, validatingwebhookconfigurations } from './webhook-configurations.ts'
 
-/** The kinds of admissionregistration.k8s.io. */
 export const admissionregistrationResources: Resource[] = [
   mutatingadmissionpolicies,
   mutatingadmissionpolicybindings,

@@ -7,7 +7,7 @@ import type {
   RuleWithOperations,
 } from '../../../api/generated/types.ts'
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
-import { notSupportedInOrder } from '../../../api/validation/field-checks.ts'
+import { notSupportedInOrder, repeatedPlaces } from '../../../api/validation/field-checks.ts'
 import {
   type FieldError,
   duplicate,
@@ -18,7 +18,6 @@ import {
   tooMany,
 } from '../../../api/validation/field-error.ts'
 import { isPathSegment, isQualifiedName } from '../../../api/validation/names.ts'
-import { repeatedPlaces } from '../../../api/validation/repeated.ts'
 import type { Path } from '../../../api/validation/path.ts'
 import { validateCondition } from './expression-rules.ts'
 
@@ -29,12 +28,12 @@ const scopes = ['*', 'Cluster', 'Namespaced']
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const maxMatchConditions = 64
 
-/** Rules of the resources that a webhook or policy is about. */
+/** Applies defaults to the rules of a webhook or policy. */
 export function defaultRules(rules: readonly { scope?: string }[] | undefined): void {
   for (const rule of rules ?? []) rule.scope ??= '*'
 }
 
-/** Fills in the match of a policy or binding. */
+/** Applies defaults to the match resources of a policy or binding. */
 export function defaultMatchResources(match: MatchResources | undefined): void {
   if (!match) return
   match.matchPolicy ??= 'Equivalent'
@@ -44,22 +43,25 @@ export function defaultMatchResources(match: MatchResources | undefined): void {
   defaultRules(match.excludeResourceRules)
 }
 
-/** A value that must be one of some; absent is fine. */
+/** Validates an optional enum value. */
 export const validateChoice = (value: string | undefined, allowed: readonly string[], path: Path): FieldError[] =>
   value === undefined || allowed.includes(value) ? [] : [notSupported(path, value, allowed)]
 
 type Choice = (value: string | undefined, allowed: readonly string[], path: Path) => FieldError[]
 
-/** A value that must be there, and be one of some. */
+/** Validates a required enum value. */
 export const validateRequiredChoice: Choice = (value, allowed, path) =>
   value === undefined ? [required(path)] : validateChoice(value, allowed, path)
 
 const aloneIfWildcard = (list: readonly string[], path: Path, what: string): FieldError[] =>
-  list.length > 1 && list.includes('*') ? [
-    invalid(path, list, `if '*' is present, must not specify other ${what}`),
-  ] : []
+  list.length > 1 && list.includes('*')
+    ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)]
+    : []
 
-/** Judges resources such as `pods`, `pods/log`, `*` and `pods/*`. A wildcard may not be beside what it stands for. */
+/**
+ * Validates resources such as `pods`, `pods/log`, `*` and `pods/*`. A wildcard must not stand next to an entry that it
+ * covers.
+ */
 function validateResources(resources: readonly string[], path: Path): FieldError[] {
   if (resources.length === 0) return [required(path)]
   const errors: FieldError[] = []
@@ -69,7 +71,7 @@ function validateResources(resources: readonly string[], path: Path): FieldError
   for (const [i, text] of resources.entries()) {
     const at = text.indexOf('/')
     if (text === '') errors.push(required(path.index(i)))
-    // As in Kubernetes, the last one without a subresource counts.
+    // As in Kubernetes, the last entry without a subresource decides.
     else if (at < 0) hasPlain = text !== '*'
     if (at < 0) continue
     const [resource, subresource] = [text.slice(0, at), text.slice(at + 1)]
@@ -89,14 +91,12 @@ function validateResources(resources: readonly string[], path: Path): FieldError
   return errors
 }
 
-/** Judges which operations on which resources are meant. */
+/** Validates the operations and resources of a rule. */
 export function validateRule(rule: RuleWithOperations, path: Path): FieldError[] {
   const { operations: listed = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule
-  const [
-    operationsPath,
-    groupsPath,
-    versionsPath,
-  ] = ['operations', 'apiGroups', 'apiVersions'].map((n) => path.child(n))
+  const [operationsPath, groupsPath, versionsPath] = ['operations', 'apiGroups', 'apiVersions'].map((n) =>
+    path.child(n),
+  )
   return [
     ...(listed.length ? [] : [required(operationsPath!)]),
     ...aloneIfWildcard(listed, operationsPath!, 'operations'),
@@ -127,7 +127,7 @@ function validateNamedRule(rule: NamedRuleWithOperations, path: Path): FieldErro
 const validateRequiredSelector = (selector: LabelSelector | undefined, path: Path): FieldError[] =>
   selector ? validateLabelSelector(selector, path) : [required(path)]
 
-/** Judges what a policy or binding matches; absent is fine. */
+/** Validates optional match resources. */
 export function validateMatchResources(match: MatchResources | undefined, path: Path): FieldError[] {
   if (!match) return []
   const rules = (list: readonly NamedRuleWithOperations[] | undefined, name: string) =>
@@ -141,9 +141,11 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
   ]
 }
 
-/** Judges conditions and compiles them. */
+/** Validates match conditions and compiles their expressions. */
 export function validateMatchConditions(
-  conditions: readonly MatchCondition[] | undefined, path: Path, hasParams = false,
+  conditions: readonly MatchCondition[] | undefined,
+  path: Path,
+  hasParams = false,
 ): FieldError[] {
   const list = conditions ?? []
   const names = list.map(({ name }) => name)
@@ -154,11 +156,9 @@ export function validateMatchConditions(
       const namePath = path.index(i).child('name')
       return [
         ...validateCondition(expression, hasParams, path.index(i).child('expression')),
-        ...(name === '' ? [required(namePath)] : isQualifiedName(name).map((problem) => invalid(
-          namePath,
-          name,
-          problem,
-        ))),
+        ...(name === ''
+          ? [required(namePath)]
+          : isQualifiedName(name).map((problem) => invalid(namePath, name, problem))),
         ...(name !== '' && repeated.has(i) ? [duplicate(namePath, name)] : []),
       ]
     }),
@@ -168,7 +168,7 @@ export function validateMatchConditions(
 const notFoundActions = ['Deny', 'Allow']
 const bothMessage = 'name and selector are mutually exclusive'
 
-/** Judges which objects a binding takes as parameters; absent is fine. */
+/** Validates an optional paramRef. */
 export function validateParamRef(ref: ParamRef | undefined, path: Path): FieldError[] {
   if (!ref) return []
   const { name = '', selector, parameterNotFoundAction: action = '' } = ref

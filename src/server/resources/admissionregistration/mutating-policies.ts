@@ -28,7 +28,7 @@ import {
   validateVariables,
 } from './policy-rules.ts'
 
-/** The member of a mutation that its type stands for. */
+/** The field of a mutation that belongs to its patchType. */
 const members = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
 function validateMutation(mutation: Mutation, expressions: PolicyExpressions, path: Path): FieldError[] {
@@ -46,7 +46,7 @@ function validateMutation(mutation: Mutation, expressions: PolicyExpressions, pa
   ]
 }
 
-/** Conditions that were stored are not judged again. */
+/** Stored conditions are not validated again. */
 const isSameMatching = (spec: MutatingAdmissionPolicySpec, old: MutatingAdmissionPolicySpec | undefined): boolean =>
   old !== undefined && deepEqual(spec.paramKind, old.paramKind) && deepEqual(spec.matchConditions, old.matchConditions)
 
@@ -69,7 +69,6 @@ function validate({ spec }: MutatingAdmissionPolicy, old?: MutatingAdmissionPoli
   ]
 }
 
-/** Expressions that change what is asked for. */
 export const mutatingadmissionpolicies = defineResource<MutatingAdmissionPolicy>({
   ...kindNames.mutatingadmissionpolicies,
   ...policyRules,
@@ -89,7 +88,6 @@ export const mutatingadmissionpolicies = defineResource<MutatingAdmissionPolicy>
 
 const validatePolicyBinding = ({ spec }: MutatingAdmissionPolicyBinding): FieldError[] => validateBinding(spec)
 
-/** Bindings: the resources that a policy applies to, and its parameters. */
 export const mutatingadmissionpolicybindings = defineResource<MutatingAdmissionPolicyBinding>({
   ...kindNames.mutatingadmissionpolicybindings,
   ...policyRules,

@@ -11,7 +11,7 @@ import { validateMatchResources, validateParamRef } from './match-rules.ts'
 
 export const specPath = Path.of('spec')
 
-/** The kind of object that a policy takes as parameters: `group/version` and a kind. */
+/** Validates the kind of a policy's parameters. */
 export function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Path): FieldError[] {
   const kindPath = path.child('kind')
   const kindProblems = isDns1035Label(kind.toLowerCase())
@@ -37,14 +37,19 @@ function validateApiVersion(text: string, path: Path): FieldError[] {
 }
 
 const reservedWords = new Set(
-  ('true false null in as break const continue else for function if import let loop package namespace return var ' +
-    'void while').split(' '),
+  (
+    'true false null in as break const continue else for function if import let loop package namespace return var ' +
+    'void while'
+  ).split(' '),
 )
 
 const isIdentifier = (name: string) => /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reservedWords.has(name)
 
-/** Judges variables and compiles them: each may use those before it. */
-export function validateVariables(variables: readonly Variable[] | undefined, expressions: PolicyExpressions): FieldError[] {
+/** Validates and compiles variables. Each may use the ones before it. */
+export function validateVariables(
+  variables: readonly Variable[] | undefined,
+  expressions: PolicyExpressions,
+): FieldError[] {
   const list = variables ?? []
   if (list.length === 0) return []
   const pathOf = (i: number) => specPath.child('variables').index(i)
@@ -56,7 +61,7 @@ export function validateVariables(variables: readonly Variable[] | undefined, ex
   })
 }
 
-/** A policy says what it is about, with at least one rule of resources. */
+/** Validates match constraints, which need at least one resource rule. */
 export function validateConstraints(constraints: MatchResources | undefined): FieldError[] {
   const path = specPath.child('matchConstraints')
   if (!constraints) return [required(path)]
@@ -70,19 +75,19 @@ interface BindingSpec {
   matchResources?: MatchResources
 }
 
-/** Judges a binding: the policy, its parameters, and what it is bound to. */
+/** Validates a binding: policy name, parameters and match resources. */
 export function validateBinding({ policyName = '', paramRef, matchResources }: BindingSpec): FieldError[] {
   const path = specPath.child('policyName')
   const problems = isDns1123Subdomain(policyName).map((problem) => invalid(path, policyName, problem))
   return [
     ...(policyName === '' ? [required(path)] : problems),
     ...validateParamRef(paramRef, specPath.child('paramRef')),
-    // Kubernetes has it without the second r.
+    // As in Kubernetes, the path is misspelt.
     ...validateMatchResources(matchResources, specPath.child('matchResouces')),
   ]
 }
 
-/** Fields that the four kinds of policies and bindings have in common. */
+/** Rules that all kinds of policies and bindings share. */
 export const policyRules = {
   nameRule: subdomainName,
   generation: {
@@ -96,7 +101,7 @@ interface Policy extends KubeObject {
   spec: { paramKind?: ParamKind }
 }
 
-/** The table of a kind of policies: how many rules, and the kind of the parameters. */
+/** The columns of a kind of policies. */
 export const policyColumns = <T extends Policy>(name: string, description: string, count: (policy: T) => number) => [
   nameColumn<T>(),
   { name, type: 'integer', description, cell: count } satisfies Column<T>,
@@ -104,19 +109,20 @@ export const policyColumns = <T extends Policy>(name: string, description: strin
     name: 'ParamKind',
     type: 'string',
     description: 'ParamKind specifies the kind of resources used to parameterize this policy',
-    cell: ({
-      spec: { paramKind },
-    }) => (paramKind ? `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}` : '<unset>'),
+    cell: ({ spec: { paramKind } }) =>
+      paramKind ? `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}` : '<unset>',
   } satisfies Column<T>,
   ageColumn<T>(),
 ]
 
-/** A selector as Go prints it. */
+/** Formats a selector as Go does. */
 function selectorText({ selector }: ParamRef): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   const map = labels.map(([key, value]) => `${key}: ${value},`).join('')
-  const requirements = (selector?.matchExpressions ?? []).map(({ key, operator, values = [] }) =>
-    `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`)
+  const requirements = (selector?.matchExpressions ?? []).map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  )
   const expressions = `[]LabelSelectorRequirement{${requirements.join('')}}`
   return `&LabelSelector{MatchLabels:map[string]string{${map}},MatchExpressions:${expressions},}`
 }
@@ -131,7 +137,7 @@ interface Binding extends KubeObject {
   spec: BindingSpec
 }
 
-/** The table of a kind of bindings: the policy, and its parameters. */
+/** The columns of a kind of bindings. */
 export const bindingColumns: readonly Column<Binding>[] = [
   nameColumn(),
   {

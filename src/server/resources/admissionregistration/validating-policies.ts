@@ -10,7 +10,7 @@ import type {
 } from '../../../api/generated/types.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { byteLength, isQualifiedName } from '../../../api/validation/names.ts'
-import { repeatedPlaces } from '../../../api/validation/repeated.ts'
+import { repeatedPlaces } from '../../../api/validation/field-checks.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { defineResource } from '../../registry/resource.ts'
 import { keepAllButStatus } from '../kept-metadata.ts'
@@ -38,7 +38,8 @@ const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAuditAnnotations = 20
 const maxExpressionBytes = 5 * 1024
 const neither = ['validations', 'auditAnnotations'].map((name) =>
-  required(specPath.child(name), 'validations or auditAnnotations must contain at least one item'))
+  required(specPath.child(name), 'validations or auditAnnotations must contain at least one item'),
+)
 
 function validateMessage(message: string, path: Path): FieldError[] {
   if (message !== '' && message.trim() === '') return [invalid(path, message, 'message must be non-empty if specified')]
@@ -56,7 +57,10 @@ function validateValidation(validation: Validation, expressions: PolicyExpressio
 }
 
 function validateAnnotation(
-  { key, valueExpression }: AuditAnnotation, policy: string, expressions: PolicyExpressions, path: Path,
+  { key, valueExpression }: AuditAnnotation,
+  policy: string,
+  expressions: PolicyExpressions,
+  path: Path,
 ): FieldError[] {
   const expressionPath = path.child('valueExpression')
   const size = byteLength(valueExpression.trim())
@@ -70,14 +74,18 @@ function validateAnnotation(
   ]
 }
 
-function validateAnnotations(annotations: readonly AuditAnnotation[], policy: string, expressions: PolicyExpressions): FieldError[] {
+function validateAnnotations(
+  annotations: readonly AuditAnnotation[],
+  policy: string,
+  expressions: PolicyExpressions,
+): FieldError[] {
   const path = specPath.child('auditAnnotations')
   const repeated = repeatedPlaces(annotations.map(({ key }) => key))
   const isTooMany = annotations.length > maxAuditAnnotations
   return [
-    ...(isTooMany ? [
-      invalid(path, annotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`),
-    ] : []),
+    ...(isTooMany
+      ? [invalid(path, annotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`)]
+      : []),
     ...annotations.flatMap((annotation, i) => [
       ...validateAnnotation(annotation, policy, expressions, path.index(i)),
       ...(repeated.has(i) ? [duplicate(path.index(i).child('key'), annotation.key)] : []),
@@ -103,7 +111,7 @@ function validate({ metadata, spec }: ValidatingAdmissionPolicy, old?: Validatin
   ]
 }
 
-/** Conditions that were stored are not judged again. */
+/** Stored conditions are not validated again. */
 const isSameMatching = (spec: ValidatingAdmissionPolicySpec, old: ValidatingAdmissionPolicySpec | undefined): boolean =>
   old !== undefined && deepEqual(spec.paramKind, old.paramKind) && deepEqual(spec.matchConditions, old.matchConditions)
 
@@ -119,7 +127,6 @@ function validateStatus({ typeChecking, conditions }: ValidatingAdmissionPolicyS
   ]
 }
 
-/** Expressions that requests have to satisfy. */
 export const validatingadmissionpolicies = defineResource<ValidatingAdmissionPolicy>({
   ...kindNames.validatingadmissionpolicies,
   ...policyRules,
@@ -160,7 +167,6 @@ const validatePolicyBinding = ({ spec }: ValidatingAdmissionPolicyBinding): Fiel
   ...validateActions(spec.validationActions ?? [], specPath.child('validationActions')),
 ]
 
-/** Bindings: the resources that a policy applies to, its parameters, and the actions on a violation. */
 export const validatingadmissionpolicybindings = defineResource<ValidatingAdmissionPolicyBinding>({
   ...kindNames.validatingadmissionpolicybindings,
   ...policyRules,

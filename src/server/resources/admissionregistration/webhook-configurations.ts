@@ -9,7 +9,7 @@ import type {
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
-import { repeatedPlaces } from '../../../api/validation/repeated.ts'
+import { repeatedPlaces } from '../../../api/validation/field-checks.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, type Resource, defineResource } from '../../registry/resource.ts'
@@ -31,13 +31,13 @@ const reviewVersions = ['v1', 'v1beta1']
 const allSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 const noSideEffects = ['None', 'NoneOnDryRun']
 
-/** Rules that an older version did not have: what breaks them already may go on to. */
+/** Rules that do not apply to an update if the stored object violates them already. */
 interface Tolerance {
   sideEffects: boolean
   reviewVersions: boolean
   sameNames: boolean
   labelValues: boolean
-  /** Match conditions that are as before. */
+  /** True if the match conditions are unchanged. */
   matchConditions: boolean
 }
 
@@ -66,7 +66,7 @@ function toleranceOf(hooks: readonly Webhook[], old: readonly Webhook[]): Tolera
   }
 }
 
-/** `policy.example.com` */
+/** Validates a webhook's name, such as `policy.example.com`. */
 function validateHookName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path)]
   const problems = isDns1123Subdomain(name)
@@ -114,7 +114,9 @@ function validateHook(hook: Webhook, tolerates: Tolerance, path: Path): FieldErr
     ...validateClientConfig(hook.clientConfig, path.child('clientConfig')),
     ...(tolerates.matchConditions ? [] : validateMatchConditions(hook.matchConditions, path.child('matchConditions'))),
     ...validateReviewVersions(
-      hook.admissionReviewVersions ?? [], tolerates.reviewVersions, path.child('admissionReviewVersions'),
+      hook.admissionReviewVersions ?? [],
+      tolerates.reviewVersions,
+      path.child('admissionReviewVersions'),
     ),
   ]
 }
@@ -166,10 +168,6 @@ const webhookConfigurations = (names: KindNames, isMutating: boolean): Resource 
     columns,
   })
 
-/** Servers to be asked whether a request is fine. */
-export const validatingwebhookconfigurations =
-  webhookConfigurations(kindNames.validatingwebhookconfigurations, false)
+export const validatingwebhookconfigurations = webhookConfigurations(kindNames.validatingwebhookconfigurations, false)
 
-/** Servers that change what is asked for. */
-export const mutatingwebhookconfigurations =
-  webhookConfigurations(kindNames.mutatingwebhookconfigurations, true)
+export const mutatingwebhookconfigurations = webhookConfigurations(kindNames.mutatingwebhookconfigurations, true)

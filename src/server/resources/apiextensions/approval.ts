@@ -5,13 +5,12 @@ import { Path } from '../../../api/validation/path.ts'
 const annotation = 'api-approved.kubernetes.io'
 const type = 'KubernetesAPIApprovalPolicyConformant'
 
-/** Groups that belong to Kubernetes' community. */
+/** True for the protected groups of the Kubernetes community. */
 const isProtected = (group: string): boolean => /(^|\.)(k8s|kubernetes)\.io$/.test(group)
 
-/** True if an annotation names where an API was approved. */
 const isUrl = (text: string): boolean => URL.canParse(text)
 
-/** Groups of Kubernetes must say where they were approved, or that they were not. */
+/** A protected group needs an annotation with the URL of its approval, or with `unapproved`. */
 export function approvalErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   if (!isProtected(spec.group)) return []
   const path = Path.of('metadata', 'annotations').key(annotation)
@@ -22,15 +21,31 @@ export function approvalErrors({ metadata, spec }: CustomResourceDefinition): Fi
   return [invalid(path, said, see)]
 }
 
-/** What is said of a definition in one of Kubernetes' groups. */
-export function approvalCondition({ metadata, spec }: CustomResourceDefinition, now: string): CustomResourceDefinitionCondition | undefined {
+/** The KubernetesAPIApprovalPolicyConformant condition of a definition in a protected group. */
+export function approvalCondition(
+  { metadata, spec }: CustomResourceDefinition,
+  now: string,
+): CustomResourceDefinitionCondition | undefined {
   if (!isProtected(spec.group)) return undefined
   const said = metadata.annotations?.[annotation] ?? ''
   const lastTransitionTime = now
   if (said.startsWith('unapproved')) {
-    return { type, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(said)}`, lastTransitionTime }
+    return {
+      type,
+      status: 'False',
+      reason: 'UnapprovedAnnotation',
+      message: `not approved: ${JSON.stringify(said)}`,
+      lastTransitionTime,
+    }
   }
-  if (isUrl(said)) return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${said}`, lastTransitionTime }
+  if (isUrl(said))
+    return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${said}`, lastTransitionTime }
   const message = `protected groups must have approval annotation ${JSON.stringify(annotation)}, see https://github.com/kubernetes/enhancements/pull/1111`
-  return { type, status: 'False', reason: said ? 'InvalidAnnotation' : 'MissingAnnotation', message, lastTransitionTime }
+  return {
+    type,
+    status: 'False',
+    reason: said ? 'InvalidAnnotation' : 'MissingAnnotation',
+    message,
+    lastTransitionTime,
+  }
 }

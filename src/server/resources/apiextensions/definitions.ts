@@ -1,5 +1,5 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/types.ts'
 import { kindNames } from '../../../api/kind-names.ts'
 import type { Json } from '../../../api/object.ts'
@@ -17,15 +17,15 @@ import { approvalErrors } from './approval.ts'
 import { missingNames, nameErrors } from './names.ts'
 import { hoistedErrors, schemaOf, versionErrors } from './versions.ts'
 
-/** Keeps a definition until its instances are gone. */
+/** The finalizer that keeps a definition until its instances are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 const specPath = Path.of('spec')
 const storedPath = Path.of('status', 'storedVersions')
-/** Schemas hold values of any type, which have no plain form in protobuf: definitions are read as text only. */
-const { protobuf: _protobuf, ...base } = builtInType('CustomResourceDefinition')
+/** Schemas contain values of any type, which protobuf cannot express: definitions have no protobuf form. */
+const { protobufType: _protobufType, ...base } = builtInType('CustomResourceDefinition')
 
-/** Schemas nest where the models say nothing of the type: those parts are read as schemas, too. */
+/** Decodes nested schemas where the models are untyped. */
 function readNested(schema: { [key: string]: Json } | undefined): void {
   if (typeof schema !== 'object' || schema === null) return
   for (const name of ['items', 'additionalProperties', 'additionalItems']) {
@@ -34,7 +34,8 @@ function readNested(schema: { [key: string]: Json } | undefined): void {
     schema[name] = decodeObject('JSONSchemaProps', part, { isOwned: true }).object
     readNested(schema[name] as { [key: string]: Json })
   }
-  for (const name of ['allOf', 'anyOf', 'oneOf']) for (const part of (schema[name] as Json[] | undefined) ?? []) readNested(part as never)
+  for (const name of ['allOf', 'anyOf', 'oneOf'])
+    for (const part of (schema[name] as Json[] | undefined) ?? []) readNested(part as never)
   for (const name of ['properties', 'patternProperties', 'definitions']) {
     for (const part of Object.values((schema[name] as object | undefined) ?? {})) readNested(part as never)
   }
@@ -75,7 +76,9 @@ function conversionErrors({ spec }: CustomResourceDefinition): FieldError[] {
     const { url, service } = webhook?.clientConfig ?? {}
     const client = path.child('webhookClientConfig')
     return [
-      ...((url === undefined) === (service === undefined) ? [required(client, 'exactly one of url or service is required')] : []),
+      ...((url === undefined) === (service === undefined)
+        ? [required(client, 'exactly one of url or service is required')]
+        : []),
       ...(webhook?.conversionReviewVersions?.length ? [] : [required(path.child('conversionReviewVersions'))]),
     ]
   }
@@ -111,14 +114,22 @@ function specErrors(definition: CustomResourceDefinition): FieldError[] {
 function storedErrors({ spec, status }: CustomResourceDefinition): FieldError[] {
   const stored = status.storedVersions ?? []
   const versions = spec.versions ?? []
-  if (stored.length === 0) return [invalid(storedPath, status.storedVersions ?? null, 'must have at least one stored version')]
+  if (stored.length === 0)
+    return [invalid(storedPath, status.storedVersions ?? null, 'must have at least one stored version')]
   const errors = stored.flatMap((name, i) => {
     if (versions.some((version) => version.name === name)) return []
     const stays = `${name} was previously a storage version, and must remain in spec.versions until a storage migration`
-    return [invalid(storedPath.index(i), name, `missing from spec.versions; ${stays} ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`)]
+    return [
+      invalid(
+        storedPath.index(i),
+        name,
+        `missing from spec.versions; ${stays} ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+      ),
+    ]
   })
   const last = versions.filter((version) => version.storage).at(-1)
-  if (last && !stored.includes(last.name)) errors.push(invalid(storedPath, stored, `must have the storage version ${last.name}`))
+  if (last && !stored.includes(last.name))
+    errors.push(invalid(storedPath, stored, `must have the storage version ${last.name}`))
   return errors
 }
 
@@ -136,17 +147,20 @@ function immutableErrors(definition: CustomResourceDefinition, old: CustomResour
   const { spec } = definition
   const was = old.spec
   const kept = (path: Path, value: unknown, before: unknown) =>
-    (deepEqual(value, before) ? [] : [invalid(path, value, 'field is immutable')])
+    deepEqual(value, before) ? [] : [invalid(path, value, 'field is immutable')]
   return [
     ...(isTrue(old, 'Established')
-      ? [...kept(specPath.child('scope'), spec.scope, was.scope), ...kept(specPath.child('names', 'kind'), spec.names.kind, was.names.kind)]
+      ? [
+          ...kept(specPath.child('scope'), spec.scope, was.scope),
+          ...kept(specPath.child('names', 'kind'), spec.names.kind, was.names.kind),
+        ]
       : []),
     ...kept(specPath.child('group'), spec.group, was.group),
     ...kept(specPath.child('names', 'plural'), spec.names.plural, was.names.plural),
   ]
 }
 
-/** A definition with a condition, which stands where it stood before. */
+/** Sets a condition and keeps its index. lastTransitionTime is kept if the status is unchanged. */
 export function withCondition(definition: CustomResourceDefinition, said: CustomResourceDefinitionCondition): void {
   const conditions = definition.status.conditions ?? []
   const at = conditions.findIndex(({ type }) => type === said.type)
@@ -171,7 +185,6 @@ const columns: Column<CustomResourceDefinition>[] = [
   },
 ]
 
-/** Kinds that users bring. */
 export const customresourcedefinitions = defineResource<CustomResourceDefinition>({
   ...kindNames.customresourcedefinitions,
   objectType: definitionType,
@@ -225,7 +238,7 @@ export const customresourcedefinitions = defineResource<CustomResourceDefinition
     const { metadata } = definition
     metadata.finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer), cleanupFinalizer]
     delete metadata.deletionGracePeriodSeconds
-    // A deletion is no change of what is wanted of this kind.
+    // A deletion does not change the desired state.
     if (metadata.generation) metadata.generation = Number(metadata.generation) - 1
     withCondition(definition, {
       type: 'Terminating',

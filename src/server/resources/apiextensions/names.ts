@@ -5,7 +5,7 @@ import type { Path } from '../../../api/validation/path.ts'
 
 const neededNames = ['plural', 'singular', 'kind', 'listKind'] as const
 
-/** The names that a definition must say, or have by default. */
+/** Errors for missing names. */
 export const missingNames = (names: CustomResourceDefinitionNames, path: Path): FieldError[] =>
   neededNames.flatMap((name) => (names[name] ? [] : [required(path.child(name))]))
 
@@ -20,7 +20,7 @@ function kindErrors(kind: string, path: Path): FieldError[] {
   return problems.length ? [invalid(path, kind, saying)] : []
 }
 
-/** What is wrong with the names that there are. */
+/** Errors for invalid names. */
 export function nameErrors(names: CustomResourceDefinitionNames, path: Path): FieldError[] {
   const { plural, singular, kind, listKind, shortNames, categories } = names
   return [
@@ -29,7 +29,9 @@ export function nameErrors(names: CustomResourceDefinitionNames, path: Path): Fi
     ...(kind ? kindErrors(kind, path.child('kind')) : []),
     ...(listKind ? kindErrors(listKind, path.child('listKind')) : []),
     ...(shortNames ?? []).flatMap((name, i) => labelErrors(name, path.child('shortNames').index(i))),
-    ...(kind && kind === listKind ? [invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same')] : []),
+    ...(kind && kind === listKind
+      ? [invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same')]
+      : []),
     ...(categories ?? []).flatMap((name, i) => labelErrors(name, path.child('categories').index(i))),
   ]
 }

@@ -1,34 +1,46 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type {
-  CustomResourceColumnDefinition, CustomResourceDefinition, CustomResourceDefinitionVersion, CustomResourceSubresources,
+  CustomResourceColumnDefinition,
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
   SelectableField,
 } from '../../../api/generated/types.ts'
 import { checkSchemaRules } from '../../../api/cel/index.ts'
-import { type Schema, defaultErrors, schemaErrors, selectablePathProblem, structuralErrors } from '../../../api/structural/index.ts'
+import {
+  type Schema,
+  defaultErrors,
+  schemaErrors,
+  selectablePathProblem,
+  structuralErrors,
+} from '../../../api/structural/index.ts'
 import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 
 const specPath = Path.of('spec')
 
-/** The schema of a version, where it has one. */
+/** The schema of a version, if any. */
 export const schemaOf = (version: CustomResourceDefinitionVersion): Schema | undefined =>
   version.schema?.openAPIV3Schema as Schema | undefined
 
 /**
- * What all versions say alike stands at the top in Kubernetes' own form of a definition, and errors name it there:
- * `spec.validation` instead of `spec.versions[0].schema`.
+ * True if all versions have the same value of a field. Kubernetes' internal form hoists such fields, and errors have
+ * the hoisted path: `spec.validation` instead of `spec.versions[0].schema`.
  */
-export function isHoisted(versions: readonly CustomResourceDefinitionVersion[], field: keyof CustomResourceDefinitionVersion): boolean {
+function isHoisted(
+  versions: readonly CustomResourceDefinitionVersion[],
+  field: keyof CustomResourceDefinitionVersion,
+): boolean {
   const first = versions[0]?.[field]
   return first !== undefined && versions.every((version) => deepEqual(version[field], first))
 }
 
-/** Versions as Kubernetes quotes them. */
+/** Formats versions as Kubernetes quotes them in errors. */
 function quoted(versions: readonly CustomResourceDefinitionVersion[] | null | undefined): unknown {
   if (!versions) return null
   const unless = (field: keyof CustomResourceDefinitionVersion, version: CustomResourceDefinitionVersion) =>
-    (isHoisted(versions, field) ? null : (version[field] ?? null))
+    isHoisted(versions, field) ? null : (version[field] ?? null)
   return versions.map((version) => ({
     Name: version.name,
     Served: version.served,
@@ -42,7 +54,7 @@ function quoted(versions: readonly CustomResourceDefinitionVersion[] | null | un
   }))
 }
 
-/** What is wrong with the versions as such, and with what one of them says for itself. */
+/** The errors of the list of versions, and of fields that are not hoisted. */
 export function versionErrors({ spec }: CustomResourceDefinition): FieldError[] {
   const versions = spec.versions ?? []
   const at = specPath.child('versions')
@@ -54,21 +66,25 @@ export function versionErrors({ spec }: CustomResourceDefinition): FieldError[] 
   }
   for (const [i, version] of versions.entries()) {
     if (!isHoisted(versions, 'schema')) errors.push(...validationErrors(version, at.index(i).child('schema')))
-    if (!isHoisted(versions, 'subresources')) errors.push(...subresourceErrors(version.subresources, at.index(i).child('subresources')))
-    if (!isHoisted(versions, 'additionalPrinterColumns')) errors.push(...columnErrors(version.additionalPrinterColumns, at.index(i)))
+    if (!isHoisted(versions, 'subresources'))
+      errors.push(...subresourceErrors(version.subresources, at.index(i).child('subresources')))
+    if (!isHoisted(versions, 'additionalPrinterColumns'))
+      errors.push(...columnErrors(version.additionalPrinterColumns, at.index(i)))
     if (!isHoisted(versions, 'selectableFields')) errors.push(...selectableErrors(version, at.index(i)))
   }
   return errors
 }
 
-/** What is wrong with what all versions say alike. */
+/** The errors of hoisted fields. */
 export function hoistedErrors({ spec }: CustomResourceDefinition): FieldError[] {
   const versions = spec.versions ?? []
   const first = versions[0]
   if (!first) return []
   return [
     ...(isHoisted(versions, 'schema') ? validationErrors(first, specPath.child('validation')) : []),
-    ...(isHoisted(versions, 'subresources') ? subresourceErrors(first.subresources, specPath.child('subresources')) : []),
+    ...(isHoisted(versions, 'subresources')
+      ? subresourceErrors(first.subresources, specPath.child('subresources'))
+      : []),
     ...(isHoisted(versions, 'additionalPrinterColumns') ? columnErrors(first.additionalPrinterColumns, specPath) : []),
     ...(isHoisted(versions, 'selectableFields') ? selectableErrors(first, specPath) : []),
   ]
@@ -109,7 +125,7 @@ function pathErrors(text: string, under: string, path: Path, isRequired: boolean
   if (text === '') return isRequired ? [required(path)] : []
   if (!text.startsWith('.')) return [invalid(path, text, 'must be a simple json path starting with .')]
   if (text.startsWith(`.${under}.`)) return []
-  // A selector may stand in the spec, too.
+  // The selector path may also be in the spec.
   if (!isRequired && text.startsWith('.spec.')) return []
   return [invalid(path, text, `should be a json path under .${under}`)]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { apiservices } from './apiservices.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')

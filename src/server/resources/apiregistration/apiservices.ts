@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { APIService, APIServiceCondition } from '../../../api/generated/types.ts'
-import { timestamp } from '../../../api/timestamp.ts'
+import { timestamp } from '../../../api/object.ts'
 import { notSupportedInOrder } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1035Label, isDns1123Subdomain, pathSegmentName } from '../../../api/validation/names.ts'
@@ -13,7 +13,7 @@ import { keepAllButStatus } from '../kept-metadata.ts'
 const specPath = Path.of('spec')
 const statuses = ['True', 'False', 'Unknown']
 
-/** A group and version that this server serves itself is available. Another server is asked first. */
+/** The initial conditions: a local version is available, a remote one must be probed first. */
 function availability({ spec }: APIService, now: number): APIServiceCondition[] {
   if (spec.service) return []
   const said = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
@@ -22,7 +22,7 @@ function availability({ spec }: APIService, now: number): APIServiceCondition[] 
 
 function validateName({ metadata: { name = '' }, spec }: APIService): FieldError[] {
   const wanted = `${spec.version ?? ''}.${spec.group ?? ''}`
-  // A name that cannot stand in a path is refused for that.
+  // An invalid path segment has its own error.
   if (name === wanted || pathSegmentName(name, false).length > 0) return []
   return [
     invalid(Path.of('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`),
@@ -76,7 +76,7 @@ const validateStatus = ({ status }: APIService): FieldError[] =>
     return statuses.includes(condition.status) ? [] : [notSupportedInOrder(path, condition.status, statuses)]
   })
 
-/** `True`, or `False (ServiceNotFound)` */
+/** Example: `True` or `False (ServiceNotFound)`. */
 function availableText({ status }: APIService): string {
   const condition = status.conditions?.find((c) => c.type === 'Available')
   if (!condition) return 'Unknown'
@@ -95,7 +95,6 @@ const columns: Column<APIService>[] = [
   { ...ageColumn(), description: () => describeField('ObjectMeta', 'creationTimestamp') },
 ]
 
-/** Groups and versions of the API, and who serves them. */
 export const apiservices = defineResource<APIService>({
   ...kindNames.apiservices,
   nameRule: pathSegmentName,
@@ -108,7 +107,7 @@ export const apiservices = defineResource<APIService>({
     service.status = conditions.length ? { conditions } : {}
   },
   prepareForUpdate(service, old, { now }) {
-    // Another server serves it now: its availability is judged anew.
+    // A switch between local and remote resets availability.
     if (Boolean(service.spec.service) === Boolean(old.spec.service)) return
     const others = (old.status.conditions ?? []).filter((c) => c.type !== 'Available')
     service.status = { conditions: [...others, ...availability(service, now)] }

@@ -1,4 +1,4 @@
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { CloneSet, CloneSetStatus, V1beta1CloneSet } from '../../../api/generated/types.ts'
 import { labelSelectorText } from '../../../api/selectors/label-selector.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
@@ -7,10 +7,13 @@ import { countColumn } from '../apps/workload-columns.ts'
 
 type Either = CloneSet | V1beta1CloneSet
 
-const ofStatus = (name: string, field: 'updatedReplicas' | 'updatedReadyReplicas' | 'updatedAvailableReplicas' | 'readyReplicas' | 'replicas'): Column<Either> =>
+const ofStatus = (
+  name: string,
+  field: 'updatedReplicas' | 'updatedReadyReplicas' | 'updatedAvailableReplicas' | 'readyReplicas' | 'replicas',
+): Column<Either> =>
   countColumn(name, 'CloneSetStatus', field satisfies keyof CloneSetStatus, (obj) => obj.status?.[field])
 
-// OpenKruise's columns come from a definition whose lists are shown with spaces between.
+// OpenKruise's columns come from a custom resource definition, whose lists have spaces after commas.
 const ofContainers = (name: string, description: string, field: 'name' | 'image'): Column<Either> => ({
   name,
   type: 'string',
@@ -19,7 +22,7 @@ const ofContainers = (name: string, description: string, field: 'name' | 'image'
   cell: ({ spec }) => spec.template.spec.containers.map((container) => container[field] ?? '').join(' '),
 })
 
-/** The table of CloneSets of either version. */
+/** The columns of CloneSets of both versions. */
 export const cloneSetColumns: Column<Either>[] = [
   nameColumn(),
   countColumn('DESIRED', 'CloneSetSpec', 'replicas', (obj) => obj.spec.replicas),

@@ -1,12 +1,17 @@
-import type { CloneSet, ObjectMeta, RollingUpdateCloneSetStrategy, V1beta1CloneSet } from '../../../api/generated/types.ts'
+import type {
+  CloneSet,
+  ObjectMeta,
+  RollingUpdateCloneSetStrategy,
+  V1beta1CloneSet,
+} from '../../../api/generated/types.ts'
 import { giveImageAnnotations, takeImageAnnotations } from './image-annotations.ts'
 
-/** Says in v1alpha1 what `excludePreparingDelete` says, too. */
+/** The v1alpha1 form of `excludePreparingDelete`. */
 const excludeLabel = 'apps.kruise.io/cloneset-scaling-exclude-preparing-delete'
 
 const isExcluding = (meta: ObjectMeta) => meta.labels?.[excludeLabel] === 'true'
 
-/** v1beta1 as it is stored: in v1alpha1's words. */
+/** Converts v1beta1 to the stored version v1alpha1. */
 export function cloneSetFromV1beta1(obj: V1beta1CloneSet): CloneSet {
   const { scaleStrategy, updateStrategy, ...spec } = obj.spec
   const { enablePVCReuse, disablePVCReuse: _never, excludePreparingDelete, ...scaling } = scaleStrategy
@@ -29,7 +34,7 @@ export function cloneSetFromV1beta1(obj: V1beta1CloneSet): CloneSet {
   }
 }
 
-/** What is stored as v1beta1 shows it. */
+/** Converts the stored version v1alpha1 to v1beta1. */
 export function cloneSetToV1beta1(obj: CloneSet): V1beta1CloneSet {
   const { scaleStrategy, updateStrategy, ...spec } = obj.spec
   const { disablePVCReuse, excludePreparingDelete, ...scaling } = scaleStrategy

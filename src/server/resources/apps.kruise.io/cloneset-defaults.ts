@@ -7,7 +7,7 @@ import type {
   V1beta1CloneSetSpec,
   V1beta1CloneSetUpdateStrategy,
 } from '../../../api/generated/types.ts'
-import { defaultPodTemplate } from '../../../api/kinds/pod-template.ts'
+import { defaultPodTemplate } from '../../../api/kinds/pods/pod-template.ts'
 import { defaultClaimTemplates } from '../apps/claim-templates.ts'
 import { ensureTemplate } from '../apps/workload-rules.ts'
 import { type Rollout, type SharedSpec, podUpdatePolicies } from './cloneset-spec.ts'
@@ -28,7 +28,7 @@ function defaultRolling(rolling: Rollout['rolling'], policy: string): void {
   rolling.maxSurge ??= 0
 }
 
-/** Fills in what the user left out of a v1alpha1 CloneSet. */
+/** Applies the defaults of a v1alpha1 CloneSet. */
 export function defaultCloneSet(obj: CloneSet): void {
   const spec = (obj.spec ??= {} as CloneSetSpec)
   spec.scaleStrategy ??= {}
@@ -38,7 +38,7 @@ export function defaultCloneSet(obj: CloneSet): void {
   defaultRolling(strategy, strategy.type)
 }
 
-/** Fills in what the user left out of a v1beta1 CloneSet, and puts what was said in v1alpha1's words into v1beta1's. */
+/** Applies the defaults of a v1beta1 CloneSet, and translates fields of v1alpha1. */
 export function defaultV1beta1CloneSet(obj: V1beta1CloneSet): void {
   const spec = (obj.spec ??= {} as V1beta1CloneSetSpec)
   spec.scaleStrategy = translateScaling(spec.scaleStrategy ?? {})
@@ -55,13 +55,22 @@ function translateScaling({ disablePVCReuse, ...scaling }: V1beta1CloneSetScaleS
   return { ...scaling, enablePVCReuse: reuse ?? false }
 }
 
-/** v1beta1 never shows v1alpha1's fields: where they are, the writer has put them there, and they are what he wants. */
-function translateStrategy({ type, rollingUpdate, ...flat }: V1beta1CloneSetUpdateStrategy): V1beta1CloneSetUpdateStrategy {
+/** v1beta1 never returns fields of v1alpha1. If they are present, the writer has set them, and they take precedence. */
+function translateStrategy({
+  type,
+  rollingUpdate,
+  ...flat
+}: V1beta1CloneSetUpdateStrategy): V1beta1CloneSetUpdateStrategy {
   const rolling: RollingUpdateCloneSetStrategy = { ...rollingUpdate, ...flat }
-  if (type && podUpdatePolicies.includes(type)) return { type: 'RollingUpdate', rollingUpdate: withoutZeroes({ ...rolling, podUpdatePolicy: type }) }
+  if (type && podUpdatePolicies.includes(type))
+    return { type: 'RollingUpdate', rollingUpdate: withoutZeroes({ ...rolling, podUpdatePolicy: type }) }
   return { type: type || 'RollingUpdate', rollingUpdate: withoutZeroes(rolling) }
 }
 
-function withoutZeroes({ paused, scatterStrategy, ...rolling }: RollingUpdateCloneSetStrategy): RollingUpdateCloneSetStrategy {
+function withoutZeroes({
+  paused,
+  scatterStrategy,
+  ...rolling
+}: RollingUpdateCloneSetStrategy): RollingUpdateCloneSetStrategy {
   return { ...rolling, ...(paused ? { paused } : {}), ...(scatterStrategy?.length ? { scatterStrategy } : {}) }
 }

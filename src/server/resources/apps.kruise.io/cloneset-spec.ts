@@ -7,15 +7,15 @@ import type {
 } from '../../../api/generated/types.ts'
 import { Path } from '../../../api/validation/path.ts'
 
-/** What a pod becomes of: another pod, or the same one with other images. */
+/** The pod update policies: recreate a pod, or change its images in place. */
 export const podUpdatePolicies = ['ReCreate', 'InPlaceIfPossible', 'InPlaceOnly']
 
-/** The part of a spec that both versions say alike. */
+/** The part of a spec that is equal in both versions. */
 export type SharedSpec = Omit<CloneSetSpec, 'scaleStrategy' | 'updateStrategy'> & {
   scaleStrategy: Pick<CloneSetScaleStrategy, 'podsToDelete' | 'maxUnavailable'>
 }
 
-/** How pods come to another revision, and where a version says so: both say the same in different places. */
+/** The rolling update of a CloneSet, and its field paths, which differ between versions. */
 export interface Rollout {
   policy: string | undefined
   policyPath: Path

@@ -17,14 +17,17 @@ const validateType = ({ spec }: V1beta1CloneSet): FieldError[] => {
   return type === 'RollingUpdate' ? [] : [invalid(typePath, type, "must be 'RollingUpdate'")]
 }
 
-/** apps.kruise.io/v1beta1 CloneSets: the same objects as v1alpha1's, with the parameters of the rollout in a structure of their own. */
+/** apps.kruise.io/v1beta1 CloneSets: the objects of v1alpha1, with the rollout parameters in their own structure. */
 export const clonesetsV1beta1 = defineResource<V1beta1CloneSet>({
   ...kindNames.clonesetsV1beta1,
   ...sharedRules,
   type: 'V1beta1CloneSet',
   defaults: defaultV1beta1CloneSet,
   validate: (obj) => [...validateCloneSetSpec(obj.spec, rolloutOfV1beta1(obj.spec)), ...validateType(obj)],
-  validateUpdate: (obj, old) => [...validateCloneSetUpdate(obj.spec, old.spec, rolloutOfV1beta1(obj.spec)), ...validateType(obj)],
+  validateUpdate: (obj, old) => [
+    ...validateCloneSetUpdate(obj.spec, old.spec, rolloutOfV1beta1(obj.spec)),
+    ...validateType(obj),
+  ],
   columns: cloneSetColumns,
   storedAs: {
     ...kindNames.clonesets,

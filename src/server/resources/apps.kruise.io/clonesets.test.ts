@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { clonesets } from './clonesets.ts'
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }

@@ -1,6 +1,6 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { CloneSet } from '../../../api/generated/types.ts'
-import { podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -16,12 +16,14 @@ const templatePath = Path.of('spec', 'template')
 
 function warningsOf(obj: Shared, old: Shared | undefined): string[] {
   if (!old) return [...podNameWarnings(obj.metadata), ...podTemplateWarnings(obj.spec.template, templatePath)]
-  return obj.metadata.generation === old.metadata.generation ? [] : podTemplateWarnings(obj.spec.template, templatePath, old.spec.template)
+  return obj.metadata.generation === old.metadata.generation
+    ? []
+    : podTemplateWarnings(obj.spec.template, templatePath, old.spec.template)
 }
 
 type Shared = KubeObject & { spec: SharedSpec; status: CloneSet['status'] }
 
-/** What is the same of CloneSets of either version. */
+/** The rules that both versions share. */
 export const sharedRules = {
   nameRule: subdomainName,
   generation: true,
@@ -31,7 +33,7 @@ export const sharedRules = {
   scale: replicaScale<Shared>((obj) => obj.spec.selector),
 } satisfies Partial<Resource<Shared>>
 
-/** apps.kruise.io/v1alpha1 CloneSets: the stored form. */
+/** apps.kruise.io/v1alpha1 CloneSets, the storage version. */
 export const clonesets = defineResource<CloneSet>({
   ...kindNames.clonesets,
   ...sharedRules,

@@ -1,8 +1,12 @@
-import type { ObjectMeta, RollingUpdateCloneSetStrategy, V1beta1InPlaceUpdateStrategy } from '../../../api/generated/types.ts'
+import type {
+  ObjectMeta,
+  RollingUpdateCloneSetStrategy,
+  V1beta1InPlaceUpdateStrategy,
+} from '../../../api/generated/types.ts'
 
 type ImageField = Exclude<keyof V1beta1InPlaceUpdateStrategy, 'gracePeriodSeconds'>
 
-/** What v1beta1 has fields for and v1alpha1 annotations. */
+/** The v1alpha1 annotations that are fields in v1beta1. */
 const annotationOf: Readonly<Record<ImageField, string>> = {
   imagePreDownloadParallelism: 'apps.kruise.io/image-predownload-parallelism',
   imagePreDownloadTimeoutSeconds: 'apps.kruise.io/image-predownload-timeout-seconds',
@@ -12,7 +16,7 @@ const annotationOf: Readonly<Record<ImageField, string>> = {
 const entries = Object.entries(annotationOf) as [ImageField, string][]
 const isWhole = (text: string) => /^\d{1,9}$/.test(text)
 
-/** Makes fields of the annotations. One that does not say what its field can say stays what it is. */
+/** Converts annotations to fields. An annotation with a value that its field cannot hold is kept. */
 export function takeImageAnnotations(meta: ObjectMeta, rolling: RollingUpdateCloneSetStrategy): void {
   for (const [field, annotation] of entries) {
     const text = meta.annotations?.[annotation]
@@ -25,10 +29,15 @@ export function takeImageAnnotations(meta: ObjectMeta, rolling: RollingUpdateClo
   if (meta.annotations && !Object.keys(meta.annotations).length) delete meta.annotations
 }
 
-/** The other way: the metadata with annotations for the fields, and what else the fields' structure says. */
-export function giveImageAnnotations(meta: ObjectMeta, strategy: V1beta1InPlaceUpdateStrategy): { meta: ObjectMeta; gracePeriodSeconds?: number } {
+/** Converts fields to annotations, and returns the metadata and the remaining fields. */
+export function giveImageAnnotations(
+  meta: ObjectMeta,
+  strategy: V1beta1InPlaceUpdateStrategy,
+): { meta: ObjectMeta; gracePeriodSeconds?: number } {
   const { gracePeriodSeconds, ...images } = strategy
-  const given = entries.filter(([field]) => images[field] !== undefined).map(([field, annotation]) => [annotation, String(images[field])])
+  const given = entries
+    .filter(([field]) => images[field] !== undefined)
+    .map(([field, annotation]) => [annotation, String(images[field])])
   return {
     meta: given.length ? { ...meta, annotations: { ...meta.annotations, ...Object.fromEntries(given) } } : meta,
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),

@@ -18,8 +18,14 @@ function problemOf(pod: Pod | undefined, name: string, uid: string | undefined):
   return owner && owner.uid === uid ? undefined : `find pod ${name} owner is not this CloneSet`
 }
 
-/** Only pods of the set can be named, and only as long as they run. Names that were there before are not asked about again. */
-export function checkPodsToDelete(obj: Scaled, old: Scaled | undefined, { reader }: { reader: ObjectReader }): { errors: FieldError[]; finish(): void } {
+/**
+ * Validates podsToDelete: names must be running pods of the set. Names that were present before are not checked again.
+ */
+export function checkPodsToDelete(
+  obj: Scaled,
+  old: Scaled | undefined,
+  { reader }: { reader: ObjectReader },
+): { errors: FieldError[]; finish(): void } {
   const before = new Set(namesOf(old))
   const { namespace = '', uid } = obj.metadata
   const errors = namesOf(obj).flatMap((name) => {

@@ -1,16 +1,22 @@
 import type { UpdatePriorityStrategy, UpdateScatterTerm } from '../../../api/generated/types.ts'
-import { type IntOrString, isPercent, percentOf, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import {
+  type IntOrString,
+  isPercent,
+  percentOf,
+  validateNonnegativeIntOrPercent,
+} from '../../../api/numbers/int-or-string.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { isEmptySelector, isUsableSelector } from '../apps/workload-rules.ts'
 import { type Rollout, podUpdatePolicies } from './cloneset-spec.ts'
 
-/** Judges how pods are to come to another revision. */
+/** Validates the rolling update. */
 export function validateRollout({ policy, policyPath, rolling, path }: Rollout, replicas: number): FieldError[] {
   const { partition, maxUnavailable, maxSurge, priorityStrategy, scatterStrategy, inPlaceUpdateStrategy } = rolling
   const errors: FieldError[] = []
-  if (!podUpdatePolicies.includes(policy ?? '')) errors.push(invalid(policyPath, policy ?? '', "must be 'ReCreate', 'InPlaceIfPossible' or 'InPlaceOnly'"))
+  if (!podUpdatePolicies.includes(policy ?? ''))
+    errors.push(invalid(policyPath, policy ?? '', "must be 'ReCreate', 'InPlaceIfPossible' or 'InPlaceOnly'"))
   for (const [name, value] of Object.entries({ partition, maxUnavailable, maxSurge })) {
     if (value !== undefined) errors.push(...validateNonnegativeIntOrPercent(value, path.child(name)))
   }
@@ -18,17 +24,29 @@ export function validateRollout({ policy, policyPath, rolling, path }: Rollout, 
   if (priorityProblem) errors.push(required(path.child('priorityStrategy'), priorityProblem))
   const scatterProblem = problemOfScatter(scatterStrategy ?? [])
   if (scatterProblem) errors.push(required(path.child('scatterStrategy'), scatterProblem))
-  errors.push(...validateNonnegative(inPlaceUpdateStrategy?.gracePeriodSeconds, path.child('inPlaceUpdateStrategy', 'gracePeriodSeconds')))
+  errors.push(
+    ...validateNonnegative(
+      inPlaceUpdateStrategy?.gracePeriodSeconds,
+      path.child('inPlaceUpdateStrategy', 'gracePeriodSeconds'),
+    ),
+  )
 
   const surge = countOf(maxSurge, replicas)
-  if (policy === 'InPlaceOnly' && surge > 0) errors.push(invalid(path.child('maxSurge'), maxSurge, 'can not use maxSurge with strategy type InPlaceOnly'))
+  if (policy === 'InPlaceOnly' && surge > 0)
+    errors.push(invalid(path.child('maxSurge'), maxSurge, 'can not use maxSurge with strategy type InPlaceOnly'))
   if (replicas > 0 && surge < 1 && countOf(maxUnavailable, replicas) < 1) {
-    errors.push(invalid(path.child('maxUnavailable'), maxUnavailable, 'maxUnavailable and maxSurge should not both be less than 1'))
+    errors.push(
+      invalid(
+        path.child('maxUnavailable'),
+        maxUnavailable,
+        'maxUnavailable and maxSurge should not both be less than 1',
+      ),
+    )
   }
   return errors
 }
 
-/** A text that is no percentage counts as 0: it has been refused as such. */
+/** An invalid percentage counts as 0, because it has its own error. */
 const countOf = (value: IntOrString | undefined, replicas: number): number =>
   value === undefined || (typeof value === 'string' && !isPercent(value)) ? 0 : percentOf(value, replicas, true)
 

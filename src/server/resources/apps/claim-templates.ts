@@ -1,9 +1,9 @@
 import type { PersistentVolumeClaim, Volume } from '../../../api/generated/types.ts'
-import { defaultClaimSpec, validateClaimSpec } from '../../../api/kinds/volume-claim.ts'
+import { defaultClaimSpec, validateClaimSpec } from '../../../api/kinds/volumes/volume-claim.ts'
 import type { FieldError } from '../../../api/validation/field-error.ts'
 import type { Path } from '../../../api/validation/path.ts'
 
-/** Fills in what the user left out of the claims that each pod gets one of its own of. */
+/** Applies defaults to volume claim templates. */
 export function defaultClaimTemplates(claims: readonly PersistentVolumeClaim[] = []): void {
   for (const claim of claims) {
     claim.apiVersion = 'v1'
@@ -15,10 +15,10 @@ export function defaultClaimTemplates(claims: readonly PersistentVolumeClaim[] =
   }
 }
 
-/** Judges such claims by themselves. */
+/** Validates volume claim templates. */
 export const validateClaimTemplates = (claims: readonly PersistentVolumeClaim[] = [], path: Path): FieldError[] =>
   claims.flatMap((claim, i) => validateClaimSpec(claim.spec ?? {}, path.index(i).child('spec')))
 
-/** The volumes that a pod has because of such claims. */
+/** The pod volumes of volume claim templates. */
 export const claimVolumes = (claims: readonly PersistentVolumeClaim[] = []): Volume[] =>
   claims.map(({ metadata: { name = '' } }) => ({ name, persistentVolumeClaim: { claimName: name } }))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { controllerrevisions } from './controllerrevisions.ts'
-import { ResourceTrial } from './resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 
 const trial = new ResourceTrial(controllerrevisions)
 

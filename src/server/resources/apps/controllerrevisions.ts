@@ -1,5 +1,5 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { ControllerRevision } from '../../../api/generated/types.ts'
 import { validateImmutableField, validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, required } from '../../../api/validation/field-error.ts'
@@ -12,10 +12,12 @@ const dataPath = Path.of('data')
 
 function validateData(data: unknown): FieldError[] {
   if (data === undefined || data === null) return [required(dataPath, 'data is mandatory')]
-  return typeof data === 'object' && !Array.isArray(data) ? [] : [required(dataPath, 'data must be a valid JSON object')]
+  return typeof data === 'object' && !Array.isArray(data)
+    ? []
+    : [required(dataPath, 'data must be a valid JSON object')]
 }
 
-/** The controlling owner as `statefulset.apps/web`. */
+/** The controlling owner, such as `statefulset.apps/web`. */
 function controllerText(obj: ControllerRevision): string {
   const owner = obj.metadata.ownerReferences?.find((reference) => reference.controller)
   if (!owner) return '<none>'
@@ -35,7 +37,12 @@ export const controllerrevisions = defineResource<ControllerRevision>({
   columns: [
     nameColumn(),
     { name: 'Controller', type: 'string', description: 'Controller of the object', cell: controllerText },
-    { name: 'Revision', type: 'string', description: () => describeField('ControllerRevision', 'revision'), cell: (obj) => obj.revision ?? 0 },
+    {
+      name: 'Revision',
+      type: 'string',
+      description: () => describeField('ControllerRevision', 'revision'),
+      cell: (obj) => obj.revision ?? 0,
+    },
     ageColumn(),
   ],
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { daemonsets } from './daemonsets.ts'
-import { ResourceTrial } from './resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const spec = { selector: { matchLabels: { a: 'b' } }, template }

@@ -1,10 +1,10 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy } from '../../../api/generated/types.ts'
-import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
-import { addInt64, maxInt64Of } from '../../../api/int64.ts'
-import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/numbers/int-or-string.ts'
+import { type Int64, addInt64, maxInt64Of, parseInt64 } from '../../../api/numbers/int64.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
 import { labelSelectorMatches, validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
@@ -13,7 +13,6 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, type RuleContext, defineResource } from '../../registry/resource.ts'
 import { dropDeadline, noDeadline, validateDeadline } from './progress-deadline.ts'
-import { checkTemplateGeneration, setTemplateGeneration, templateGenerationOf } from './template-generation.ts'
 import { containerColumns, countColumn, labelsText, selectorColumn } from './workload-columns.ts'
 import {
   ensureTemplate,
@@ -28,6 +27,8 @@ import {
   validateLongRunningTemplate,
   validateSelectorUnchanged,
 } from './workload-rules.ts'
+import { badRequest } from '../../../api/errors.ts'
+import { templateGenerationAnnotation } from '../../../api/kinds/workloads/controller-revision.ts'
 
 const specPath = Path.of('spec')
 const statusPath = Path.of('status')
@@ -44,7 +45,7 @@ function applyDefaults(obj: DaemonSet, ctx: RuleContext): void {
     strategy.rollingUpdate.maxUnavailable ??= 1
   }
   if (strategy.rollingUpdate) {
-    // The other strategies ignore these, and Kubernetes shows them as 0.
+    // Other strategies ignore these fields, which Kubernetes returns as 0.
     strategy.rollingUpdate.maxUnavailable ??= 0
     strategy.rollingUpdate.maxSurge ??= 0
   }
@@ -56,7 +57,9 @@ function validateStrategy(strategy: DaemonSetUpdateStrategy, path: Path): FieldE
   const { type, rollingUpdate } = strategy
   if (type === 'OnDelete') return []
   if (type !== 'RollingUpdate') {
-    const rolling = rollingUpdate ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 } : null
+    const rolling = rollingUpdate
+      ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
+      : null
     return [unsupported(path, { Type: type, RollingUpdate: rolling }, ['RollingUpdate', 'OnDelete'])]
   }
   const at = path.child('rollingUpdate')
@@ -70,7 +73,8 @@ function validateStrategy(strategy: DaemonSetUpdateStrategy, path: Path): FieldE
   ]
   const hasUnavailable = plainValue(maxUnavailable) !== 0
   const hasSurge = plainValue(maxSurge) !== 0
-  if (hasUnavailable && hasSurge) errors.push(invalid(at.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero'))
+  if (hasUnavailable && hasSurge)
+    errors.push(invalid(at.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero'))
   if (!hasUnavailable && !hasSurge) errors.push(required(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0'))
   return errors
 }
@@ -78,10 +82,14 @@ function validateStrategy(strategy: DaemonSetUpdateStrategy, path: Path): FieldE
 function validateSpec(spec: DaemonSetSpec, old?: DaemonSetSpec): FieldError[] {
   const selectorPath = specPath.child('selector')
   const errors = validateLabelSelector(spec.selector, selectorPath)
-  if (isUsableSelector(spec.selector, selectorPath) && !labelSelectorMatches(spec.selector, spec.template.metadata?.labels)) {
+  if (
+    isUsableSelector(spec.selector, selectorPath) &&
+    !labelSelectorMatches(spec.selector, spec.template.metadata?.labels)
+  ) {
     errors.push(labelsMismatch(spec.template, templatePath))
   }
-  if (spec.selector && isEmptySelector(spec.selector)) errors.push(invalid(selectorPath, selectorAsGo(spec.selector), 'empty selector is invalid for daemonset'))
+  if (spec.selector && isEmptySelector(spec.selector))
+    errors.push(invalid(selectorPath, selectorAsGo(spec.selector), 'empty selector is invalid for daemonset'))
   return [
     ...errors,
     ...validateLongRunningTemplate(spec.template, templatePath, 'DaemonSet', old?.template),
@@ -169,3 +177,27 @@ export const daemonsets = defineResource<DaemonSet>({
   },
   columns,
 })
+
+/** Rejects an invalid annotation while decoding. */
+function checkTemplateGeneration(obj: DaemonSet): void {
+  const text = obj.metadata.annotations?.[templateGenerationAnnotation]
+  if (text === undefined) return
+  const problem = parseProblem(text)
+  if (problem) {
+    throw badRequest(
+      `DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`,
+    )
+  }
+}
+
+function parseProblem(text: string): string | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return 'invalid syntax'
+  return parseInt64(text) === undefined ? 'value out of range' : undefined
+}
+
+const templateGenerationOf = (obj: DaemonSet): Int64 =>
+  parseInt64(obj.metadata.annotations?.[templateGenerationAnnotation] ?? '') ?? 0
+
+function setTemplateGeneration(obj: DaemonSet, generation: Int64): void {
+  obj.metadata.annotations = { ...obj.metadata.annotations, [templateGenerationAnnotation]: String(generation) }
+}

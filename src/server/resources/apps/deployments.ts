@@ -1,9 +1,9 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../api/generated/types.ts'
-import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
-import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/numbers/int-or-string.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -48,10 +48,14 @@ function applyDefaults(obj: Deployment): void {
 function validateStrategy(strategy: DeploymentStrategy, path: Path): FieldError[] {
   const { type, rollingUpdate } = strategy
   if (type === 'Recreate') {
-    return rollingUpdate ? [forbidden(path.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'")] : []
+    return rollingUpdate
+      ? [forbidden(path.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'")]
+      : []
   }
   if (type !== 'RollingUpdate') {
-    const rolling = rollingUpdate ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 } : null
+    const rolling = rollingUpdate
+      ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
+      : null
     return [unsupported(path, { Type: type, RollingUpdate: rolling }, ['Recreate', 'RollingUpdate'])]
   }
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {}
@@ -89,7 +93,16 @@ function validateStatus(obj: Deployment, old: Deployment): FieldError[] {
   return [
     ...validateCounts(
       status,
-      ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'terminatingReplicas', 'collisionCount'],
+      [
+        'observedGeneration',
+        'replicas',
+        'updatedReplicas',
+        'readyReplicas',
+        'availableReplicas',
+        'unavailableReplicas',
+        'terminatingReplicas',
+        'collisionCount',
+      ],
       statusPath,
     ),
     ...validateAtMostReplicas(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], statusPath),
@@ -100,7 +113,10 @@ function validateStatus(obj: Deployment, old: Deployment): FieldError[] {
 
 const columns: Column<Deployment>[] = [
   nameColumn(),
-  readyColumn((obj) => obj.status?.readyReplicas, (obj) => obj.spec?.replicas),
+  readyColumn(
+    (obj) => obj.status?.readyReplicas,
+    (obj) => obj.spec?.replicas,
+  ),
   {
     name: 'Up-to-date',
     type: 'string',
@@ -125,8 +141,11 @@ const columns: Column<Deployment>[] = [
 export const deployments = defineResource<Deployment>({
   ...kindNames.deployments,
   nameRule: subdomainName,
-  // Annotations go to the ReplicaSets, so a change of them is one for the controller, too.
-  generation: { changed: (obj, old) => !semanticEqual(obj.spec, old.spec) || !semanticEqual(obj.metadata.annotations, old.metadata.annotations) },
+  // The controller copies annotations to ReplicaSets, so they increment the generation too.
+  generation: {
+    changed: (obj, old) =>
+      !semanticEqual(obj.spec, old.spec) || !semanticEqual(obj.metadata.annotations, old.metadata.annotations),
+  },
   defaults: applyDefaults,
   validate: (obj) => validateSpec(obj.spec!),
   validateUpdate: (obj, old) => [

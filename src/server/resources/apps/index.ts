@@ -5,7 +5,5 @@ import { deployments } from './deployments.ts'
 import { replicasets } from './replicasets.ts'
 import { statefulsets } from './statefulsets.ts'
 
-export { controllerrevisions, daemonsets, deployments, replicasets, statefulsets }
-
 /** The kinds of apps/v1, in the order of discovery. */
 export const appsResources: Resource[] = [controllerrevisions, daemonsets, deployments, replicasets, statefulsets]

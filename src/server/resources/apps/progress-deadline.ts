@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '../../../api/validation/field-error.ts
 import { positiveMessage } from '../../../api/validation/field-checks.ts'
 import type { Path } from '../../../api/validation/path.ts'
 
-/** "No deadline": what a StatefulSet or DaemonSet has that does not ask for one. */
+/** The default of a StatefulSet or DaemonSet: no deadline. */
 export const noDeadline = 2147483647
 
 interface Deadlined {
@@ -10,12 +10,12 @@ interface Deadlined {
   minReadySeconds?: number
 }
 
-/** With its gate off the field is only kept where it already is. */
+/** With the feature gate off, the field is kept only if the stored object has it. */
 export function dropDeadline(spec: Deadlined, old: Deadlined | undefined, isOn: boolean): void {
   if (!isOn && old?.progressDeadlineSeconds === undefined) delete spec.progressDeadlineSeconds
 }
 
-/** A deadline is positive and leaves a pod the time to become available. */
+/** Validates that the deadline is positive and greater than minReadySeconds. */
 export function validateDeadline(spec: Deadlined, path: Path): FieldError[] {
   const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec
   if (deadline === undefined) return []

@@ -1,6 +1,6 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { ReplicaSet, ReplicaSetSpec } from '../../../api/generated/types.ts'
-import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import type { FieldError } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -23,8 +23,12 @@ import {
 const specPath = Path.of('spec')
 const templatePath = specPath.child('template')
 
-/** "deployment" is what Kubernetes says of both kinds, and "ReplicaSet". */
-export const selectorWords = { empty: 'empty selector is invalid for deployment', malformed: 'invalid label selector', kind: 'ReplicaSet' }
+/** As in Kubernetes, errors of Deployments and ReplicaSets share these words. */
+export const selectorWords = {
+  empty: 'empty selector is invalid for deployment',
+  malformed: 'invalid label selector',
+  kind: 'ReplicaSet',
+}
 
 function validateSpec(spec: ReplicaSetSpec, old?: ReplicaSetSpec): FieldError[] {
   return [
@@ -34,11 +38,22 @@ function validateSpec(spec: ReplicaSetSpec, old?: ReplicaSetSpec): FieldError[] 
   ]
 }
 
-/** What the status of a ReplicaSet and of a ReplicationController may say. */
+/** Validates the status of a ReplicaSet or ReplicationController. */
 export function validateReplicaStatus(status: ReplicaSet['status'], path: Path): FieldError[] {
   if (!status) return []
   return [
-    ...validateCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'], path),
+    ...validateCounts(
+      status,
+      [
+        'replicas',
+        'fullyLabeledReplicas',
+        'readyReplicas',
+        'availableReplicas',
+        'terminatingReplicas',
+        'observedGeneration',
+      ],
+      path,
+    ),
     ...validateAtMostReplicas(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], path),
     ...validateAvailableAreReady(status, path, 'cannot be greater than readyReplicas'),
   ]

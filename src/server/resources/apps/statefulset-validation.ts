@@ -7,7 +7,7 @@ import type {
   StatefulSetSpec,
   StatefulSetUpdateStrategy,
 } from '../../../api/generated/types.ts'
-import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/numbers/int-or-string.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label } from '../../../api/validation/names.ts'
@@ -27,13 +27,15 @@ import {
 const specPath = Path.of('spec')
 const statusPath = Path.of('status')
 
-// How the structure stands in Kubernetes' messages.
+// Formats the structure as Kubernetes' messages do.
 const asGo = (rolling: RollingUpdateStatefulSetStrategy | undefined) =>
   rolling ? { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null } : null
 
 function validatePodManagementPolicy(policy: string | undefined, path: Path): FieldError[] {
   if (!policy) return [required(path)]
-  return ['OrderedReady', 'Parallel'].includes(policy) ? [] : [invalid(path, policy, "must be 'OrderedReady' or 'Parallel'")]
+  return ['OrderedReady', 'Parallel'].includes(policy)
+    ? []
+    : [invalid(path, policy, "must be 'OrderedReady' or 'Parallel'")]
 }
 
 function validateRollingUpdate(rolling: RollingUpdateStatefulSetStrategy, path: Path): FieldError[] {
@@ -53,15 +55,22 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: Path)
     case '':
       return [required(path)]
     case 'OnDelete':
-      return rollingUpdate ? [invalid(path.child('rollingUpdate'), asGo(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")] : []
+      return rollingUpdate
+        ? [invalid(path.child('rollingUpdate'), asGo(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")]
+        : []
     case 'RollingUpdate':
       return rollingUpdate ? validateRollingUpdate(rollingUpdate, path.child('rollingUpdate')) : []
     default:
-      return [invalid(path, { Type: type, RollingUpdate: asGo(rollingUpdate) }, "must be 'RollingUpdate' or 'OnDelete'")]
+      return [
+        invalid(path, { Type: type, RollingUpdate: asGo(rollingUpdate) }, "must be 'RollingUpdate' or 'OnDelete'"),
+      ]
   }
 }
 
-function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: Path): FieldError[] {
+function validateRetention(
+  policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined,
+  path: Path,
+): FieldError[] {
   if (!policy) return []
   const allowed = ['Retain', 'Delete']
   return (['whenDeleted', 'whenScaled'] as const).flatMap((when) =>
@@ -69,7 +78,7 @@ function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPoli
   )
 }
 
-/** The template as its pods will have it: with a volume for every claim, and with a host name of their own. */
+/** The template with a volume for every claim template and a host name, as its pods have it. */
 function asInPods(spec: StatefulSetSpec): PodTemplateSpec {
   const claims = new Map(claimVolumes(spec.volumeClaimTemplates).map((volume) => [volume.name, volume]))
   const pod = spec.template.spec
@@ -79,16 +88,23 @@ function asInPods(spec: StatefulSetSpec): PodTemplateSpec {
 
 const selectorWords = { empty: 'empty selector is invalid for statefulset', malformed: '', kind: 'StatefulSet' }
 
-/** Judges a StatefulSet's spec by itself. */
+/** Validates a StatefulSet's spec. */
 export function validateStatefulSetSpec(spec: StatefulSetSpec, old?: StatefulSetSpec): FieldError[] {
   return [
     ...validatePodManagementPolicy(spec.podManagementPolicy, specPath.child('podManagementPolicy')),
     ...validateUpdateStrategy(spec.updateStrategy ?? {}, specPath.child('updateStrategy')),
-    ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, specPath.child('persistentVolumeClaimRetentionPolicy')),
+    ...validateRetention(
+      spec.persistentVolumeClaimRetentionPolicy,
+      specPath.child('persistentVolumeClaimRetentionPolicy'),
+    ),
     ...validateNonnegative(spec.replicas, specPath.child('replicas')),
     ...validateNonnegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
     ...validateNonnegative(spec.ordinals?.start, specPath.child('ordinals', 'start')),
-    ...(spec.serviceName ? isDns1123Label(spec.serviceName).map((problem) => invalid(specPath.child('serviceName'), spec.serviceName, problem)) : []),
+    ...(spec.serviceName
+      ? isDns1123Label(spec.serviceName).map((problem) =>
+          invalid(specPath.child('serviceName'), spec.serviceName, problem),
+        )
+      : []),
     ...validateClaimTemplates(spec.volumeClaimTemplates, specPath.child('volumeClaimTemplates')),
     ...validateSelectedTemplate(spec.selector, asInPods(spec), specPath, selectorWords, old && asInPods(old)),
     ...validateDeadline(spec, specPath),
@@ -106,9 +122,10 @@ const mutable: ReadonlySet<string> = new Set<keyof StatefulSetSpec>([
   'progressDeadlineSeconds',
 ])
 
-const fixedPart = (spec: StatefulSetSpec) => Object.fromEntries(Object.entries(spec).filter(([field]) => !mutable.has(field)))
+const fixedPart = (spec: StatefulSetSpec) =>
+  Object.fromEntries(Object.entries(spec).filter(([field]) => !mutable.has(field)))
 
-/** Judges a change of a StatefulSet's spec. */
+/** Validates an update of a StatefulSet. */
 export function validateStatefulSetUpdate(obj: StatefulSet, old: StatefulSet): FieldError[] {
   const errors = validateStatefulSetSpec(obj.spec!, old.spec)
   if (!semanticEqual(fixedPart(obj.spec!), fixedPart(old.spec!))) {
@@ -122,7 +139,7 @@ export function validateStatefulSetUpdate(obj: StatefulSet, old: StatefulSet): F
   return errors
 }
 
-/** Judges a StatefulSet's status. */
+/** Validates a StatefulSet's status. */
 export function validateStatefulSetStatus(obj: StatefulSet, old: StatefulSet): FieldError[] {
   const status: Partial<NonNullable<StatefulSet['status']>> = obj.status ?? {}
   const ofPods = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const

@@ -1,7 +1,7 @@
 import type { StatefulSet, StatefulSetSpec } from '../../../api/generated/types.ts'
-import { isPercent, percentOf } from '../../../api/int-or-string.ts'
-import { podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
-import { quantityIsInteger } from '../../../api/quantity.ts'
+import { isPercent, percentOf } from '../../../api/numbers/int-or-string.ts'
+import { podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
+import { quantityIsInteger } from '../../../api/numbers/quantity.ts'
 import { Path } from '../../../api/validation/path.ts'
 
 const specPath = Path.of('spec')
@@ -22,27 +22,30 @@ function revisionHistoryWarnings(spec: StatefulSetSpec): string[] {
   return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
 }
 
-/** How many pods the value lets go at a time, were there enough of them: a percentage counts of all replicas and is at least 1. */
+/** The number of pods that the value allows to be unavailable: a percentage is of all replicas and at least 1. */
 function unavailableCount(value: number | string, replicas: number): number {
   if (typeof value === 'number') return value
   return isPercent(value) ? Math.max(1, percentOf(value, replicas, false)) : 0
 }
 
-/** More than can be updated is not an error, since scaling down must never make an object invalid; but it does not do what it says. */
+/**
+ * A maxUnavailable above the number of updatable pods is only a warning, because scaling down must not make an object
+ * invalid.
+ */
 function maxUnavailableWarnings(spec: StatefulSetSpec): string[] {
   const { maxUnavailable, partition = 0 } = spec.updateStrategy?.rollingUpdate ?? {}
   if (maxUnavailable === undefined) return []
   const replicas = spec.replicas ?? 0
   const bound = Math.max(0, replicas - partition)
   const count = unavailableCount(maxUnavailable, replicas)
-  // 1 is the default and never asks for more than the controller gives.
+  // The default of 1 never exceeds the controller's limit.
   if (count <= 1 || count <= bound) return []
   const at = specPath.child('updateStrategy', 'rollingUpdate', 'maxUnavailable')
   const of = partition > 0 ? 'spec.replicas - spec.updateStrategy.rollingUpdate.partition' : 'spec.replicas'
   return [`${at}: ${JSON.stringify(maxUnavailable)} is more than ${of} (${bound}) and acts as ${bound}`]
 }
 
-/** What to tell the user of a StatefulSet that is fine. */
+/** The warnings for a valid StatefulSet. */
 export function statefulSetWarnings(obj: StatefulSet, old: StatefulSet | undefined): string[] {
   const spec = obj.spec!
   const isSame = old !== undefined && obj.metadata.generation === old.metadata.generation

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ResourceTrial } from './resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 import { statefulsets } from './statefulsets.ts'
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }

@@ -1,12 +1,16 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../../api/generated/types.ts'
-import { defaultPodTemplate } from '../../../api/kinds/pod-template.ts'
+import { defaultPodTemplate } from '../../../api/kinds/pods/pod-template.ts'
 import { labelName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type RuleContext, defineResource } from '../../registry/resource.ts'
 import { defaultClaimTemplates } from './claim-templates.ts'
 import { dropDeadline, noDeadline } from './progress-deadline.ts'
-import { validateStatefulSetSpec, validateStatefulSetStatus, validateStatefulSetUpdate } from './statefulset-validation.ts'
+import {
+  validateStatefulSetSpec,
+  validateStatefulSetStatus,
+  validateStatefulSetUpdate,
+} from './statefulset-validation.ts'
 import { statefulSetWarnings } from './statefulset-warnings.ts'
 import { containerColumns, readyColumn } from './workload-columns.ts'
 import { ensureTemplate, keepSpec, replicaScale } from './workload-rules.ts'
@@ -35,7 +39,7 @@ function applyDefaults(obj: StatefulSet, ctx: RuleContext): void {
   if (ctx.gates.enabled('StatefulSetConditions')) spec.progressDeadlineSeconds ??= noDeadline
 }
 
-/** With its gate off a field is only kept where it already is. */
+/** With its feature gate off, a field is kept only if the stored object has it. */
 function dropGatedFields(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, ctx: RuleContext): void {
   dropDeadline(spec, old, ctx.gates.enabled('StatefulSetConditions'))
   const rolling = spec.updateStrategy?.rollingUpdate
@@ -61,7 +65,10 @@ export const statefulsets = defineResource<StatefulSet>({
   scale: replicaScale((obj) => obj.spec?.selector),
   columns: [
     nameColumn(),
-    readyColumn((obj) => obj.status?.readyReplicas, (obj) => obj.spec?.replicas),
+    readyColumn(
+      (obj) => obj.status?.readyReplicas,
+      (obj) => obj.spec?.replicas,
+    ),
     ageColumn(),
     ...containerColumns<StatefulSet>((obj) => obj.spec?.template),
   ],

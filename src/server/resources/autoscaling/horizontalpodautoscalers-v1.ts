@@ -1,5 +1,9 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerSpec,
+  V2HorizontalPodAutoscaler,
+} from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { type Column, defineResource } from '../../registry/resource.ts'
@@ -17,8 +21,12 @@ import { validateAutoscaler, validateAutoscalerStatus } from './hpa-validation.t
 const specAnnotations = [metricsAnnotation, behaviorAnnotation]
 const statusAnnotations = [currentMetricsAnnotation, conditionsAnnotation]
 
-/** Makes the named annotations what they are on `old`; without one they go. They are part of the spec or of the status, and follow it. */
-function restoreAnnotations(obj: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler | undefined, names: readonly string[]): void {
+/** Restores the named annotations from `old`. They carry parts of the spec or status and follow its update rules. */
+function restoreAnnotations(
+  obj: HorizontalPodAutoscaler,
+  old: HorizontalPodAutoscaler | undefined,
+  names: readonly string[],
+): void {
   const annotations = { ...obj.metadata.annotations }
   for (const name of names) {
     const value = old?.metadata.annotations?.[name]
@@ -28,18 +36,19 @@ function restoreAnnotations(obj: HorizontalPodAutoscaler, old: HorizontalPodAuto
   obj.metadata.annotations = Object.keys(annotations).length ? annotations : undefined
 }
 
-const columns = autoscalerColumns.map(
-  (column): Column<HorizontalPodAutoscaler> => ({ ...column, cell: (obj, now) => column.cell(autoscalerFromV1(obj), now) }),
-)
+const columns = autoscalerColumns.map((column): Column<HorizontalPodAutoscaler> => ({
+  ...column,
+  cell: (obj, now) => column.cell(autoscalerFromV1(obj), now),
+}))
 
-/** autoscaling/v1 HorizontalPodAutoscalers: the same objects as v2's, seen through fewer fields and four annotations. */
+/** autoscaling/v1 HorizontalPodAutoscalers: the objects of v2 with fewer fields and four annotations. */
 export const horizontalpodautoscalersV1 = defineResource<HorizontalPodAutoscaler>({
   ...kindNames.horizontalpodautoscalersV1,
   nameRule: subdomainName,
   defaults(obj) {
     obj.spec ??= {} as HorizontalPodAutoscalerSpec
     obj.spec.minReplicas ??= 1
-    // What cannot be read is refused here, as part of reading the object.
+    // Rejects invalid annotations while decoding.
     autoscalerFromV1(obj)
   },
   prepareForCreate: (obj) => restoreAnnotations(obj, undefined, statusAnnotations),

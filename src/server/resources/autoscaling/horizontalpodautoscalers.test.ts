@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../../../api/object.ts'
-import { ResourceTrial } from '../apps/resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 import { horizontalpodautoscalersV1 } from './horizontalpodautoscalers-v1.ts'
 import { horizontalpodautoscalers } from './horizontalpodautoscalers.ts'
 

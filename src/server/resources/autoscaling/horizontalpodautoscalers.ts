@@ -1,5 +1,5 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { V2HorizontalPodAutoscaler } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
@@ -12,7 +12,7 @@ import { validateAutoscaler, validateAutoscalerStatus } from './hpa-validation.t
 
 const describeSpec = (field: string) => () => describeField('V2HorizontalPodAutoscalerSpec', field)
 
-/** The table of autoscalers of either version. */
+/** The columns of autoscalers of both versions. */
 export const autoscalerColumns: Column<V2HorizontalPodAutoscaler>[] = [
   nameColumn(),
   {
@@ -23,7 +23,12 @@ export const autoscalerColumns: Column<V2HorizontalPodAutoscaler>[] = [
     cell: (obj) => `${obj.spec.scaleTargetRef.kind}/${obj.spec.scaleTargetRef.name}`,
   },
   { name: 'Targets', type: 'string', description: describeSpec('metrics'), cell: targetsText },
-  { name: 'MinPods', type: 'string', description: describeSpec('minReplicas'), cell: (obj) => String(obj.spec.minReplicas ?? '<unset>') },
+  {
+    name: 'MinPods',
+    type: 'string',
+    description: describeSpec('minReplicas'),
+    cell: (obj) => String(obj.spec.minReplicas ?? '<unset>'),
+  },
   { name: 'MaxPods', type: 'string', description: describeSpec('maxReplicas'), cell: (obj) => obj.spec.maxReplicas },
   {
     name: 'Replicas',

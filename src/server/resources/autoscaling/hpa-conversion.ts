@@ -13,7 +13,7 @@ import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from '
 
 const prefix = 'autoscaling.alpha.kubernetes.io/'
 
-/** What v1 has no field for travels in these. */
+/** The annotations for data that has no field in v1. */
 export const metricsAnnotation = `${prefix}metrics`
 export const behaviorAnnotation = `${prefix}behavior`
 export const currentMetricsAnnotation = `${prefix}current-metrics`
@@ -23,30 +23,35 @@ type Annotations = Record<string, string> | undefined
 
 const conversionAnnotations = [metricsAnnotation, behaviorAnnotation, currentMetricsAnnotation, conditionsAnnotation]
 
-/** The annotations but for those that only conversion may make. */
+/** Removes the annotations that only conversion may set. */
 export function withoutConversionAnnotations(annotations: Annotations): Annotations {
   if (!annotations || !conversionAnnotations.some((name) => Object.hasOwn(annotations, name))) return annotations
   const others = Object.entries(annotations).filter(([name]) => !conversionAnnotations.includes(name))
   return others.length ? Object.fromEntries(others) : undefined
 }
 
-/** The object without fields that are there and undefined: what is stored has none. */
+/** Removes fields with the value undefined, which stored objects do not have. */
 const withoutAbsent = <T>(value: T): T => readJson(jsonText(value)) as T
 
 const isCpu = (metric: V2MetricSpec | V2MetricStatus) => metric.type === 'Resource' && metric.resource?.name === 'cpu'
 
-/** v2 as v1 shows it. */
+/** Converts v2 to v1. */
 export function autoscalerToV1(obj: V2HorizontalPodAutoscaler): HorizontalPodAutoscaler {
   const { spec, status } = obj
   const metrics = spec.metrics ?? []
-  const others = metrics.filter((metric) => !(isCpu(metric) && metric.resource!.target.averageUtilization !== undefined))
+  const others = metrics.filter(
+    (metric) => !(isCpu(metric) && metric.resource!.target.averageUtilization !== undefined),
+  )
   const added: Record<string, string> = {}
   if (others.length) added[metricsAnnotation] = JSON.stringify(others.map(metricToV1))
   if (spec.behavior) added[behaviorAnnotation] = behaviorText(spec.behavior)
-  if (status?.currentMetrics?.length) added[currentMetricsAnnotation] = JSON.stringify(status.currentMetrics.map(metricStatusToV1))
+  if (status?.currentMetrics?.length)
+    added[currentMetricsAnnotation] = JSON.stringify(status.currentMetrics.map(metricStatusToV1))
   if (status?.conditions?.length) added[conditionsAnnotation] = JSON.stringify(status.conditions.map(inOrder))
   const annotations = { ...withoutConversionAnnotations(obj.metadata.annotations), ...added }
-  const currentCpu = status?.currentMetrics?.findLast((metric) => isCpu(metric) && metric.resource!.current.averageUtilization !== undefined)
+  const currentCpu = status?.currentMetrics?.findLast(
+    (metric) => isCpu(metric) && metric.resource!.current.averageUtilization !== undefined,
+  )
   return withoutAbsent({
     apiVersion: 'autoscaling/v1',
     kind: 'HorizontalPodAutoscaler',
@@ -67,7 +72,7 @@ export function autoscalerToV1(obj: V2HorizontalPodAutoscaler): HorizontalPodAut
   })
 }
 
-// The order of the fields in the text is that of Kubernetes.
+// Kubernetes' field order.
 const inOrder = ({ type, status, lastTransitionTime, reason, message }: V2HorizontalPodAutoscalerCondition) => ({
   type,
   status,
@@ -76,12 +81,16 @@ const inOrder = ({ type, status, lastTransitionTime, reason, message }: V2Horizo
   message,
 })
 
-/** v1 as v2 says it. Refuses annotations that cannot be read. */
+/** Converts v1 to v2. Rejects invalid annotations. */
 export function autoscalerFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodAutoscaler {
   const { annotations } = obj.metadata
   const { scaleTargetRef, minReplicas, maxReplicas, targetCPUUtilizationPercentage: cpu } = obj.spec
   const metrics = readList(annotations?.[metricsAnnotation]).map(metricFromV1)
-  if (cpu !== undefined) metrics.push({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } })
+  if (cpu !== undefined)
+    metrics.push({
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } },
+    })
   const behavior = annotations?.[behaviorAnnotation]
   const converted: V2HorizontalPodAutoscaler = {
     apiVersion: 'autoscaling/v2',
@@ -100,15 +109,16 @@ export function autoscalerFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodA
   return withoutAbsent(converted)
 }
 
-// Written out as null where there are none.
+// Kubernetes writes null for no metrics.
 const noMetrics = null as unknown as V2MetricStatus[]
 
 function statusFromV1(obj: HorizontalPodAutoscaler): V2HorizontalPodAutoscaler['status'] {
   const { annotations } = obj.metadata
   const cpu = obj.status?.currentCPUUtilizationPercentage
-  const ofCpu: V2MetricStatus[] = cpu === undefined ? [] : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpu } } }]
+  const ofCpu: V2MetricStatus[] =
+    cpu === undefined ? [] : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpu } } }]
   const carried = annotations?.[currentMetricsAnnotation]
-  // What is carried along says more than the one number that v1 has.
+  // The annotation has more detail than v1's single number.
   const currentMetrics = carried === undefined ? ofCpu : readList(carried).map(metricStatusFromV1)
   const conditions = readList(annotations?.[conditionsAnnotation]) as unknown as V2HorizontalPodAutoscalerCondition[]
   return {
@@ -134,6 +144,8 @@ function read<T>(parse: () => T): T {
   try {
     return parse()
   } catch (e) {
-    throw badRequest(`HorizontalPodAutoscaler in version "v1" cannot be handled as a HorizontalPodAutoscaler: ${(e as Error).message}`)
+    throw badRequest(
+      `HorizontalPodAutoscaler in version "v1" cannot be handled as a HorizontalPodAutoscaler: ${(e as Error).message}`,
+    )
   }
 }

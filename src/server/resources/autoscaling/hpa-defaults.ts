@@ -1,4 +1,8 @@
-import type { V2HPAScalingRules, V2HorizontalPodAutoscaler, V2HorizontalPodAutoscalerSpec } from '../../../api/generated/types.ts'
+import type {
+  V2HPAScalingRules,
+  V2HorizontalPodAutoscaler,
+  V2HorizontalPodAutoscalerSpec,
+} from '../../../api/generated/types.ts'
 
 const defaultCpuUtilization = 80
 
@@ -11,7 +15,7 @@ const scaleUpRules = (): V2HPAScalingRules => ({
   ],
 })
 
-// How long to look back before scaling down is the controller's setting where the object does not say.
+// Without a stabilization window in the object, the controller's setting applies.
 const scaleDownRules = (): V2HPAScalingRules => ({
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
@@ -19,16 +23,21 @@ const scaleDownRules = (): V2HPAScalingRules => ({
 
 function fillIn(rules: V2HPAScalingRules | undefined, defaults: V2HPAScalingRules): V2HPAScalingRules {
   const given = Object.entries(rules ?? {}).filter(([, value]) => value !== undefined)
-  // A list of policies that was sent empty is not one that was left out: it stays, and is refused.
+  // An explicitly empty list of policies is kept, and rejected by validation.
   return { ...defaults, ...Object.fromEntries(given) }
 }
 
-/** Fills in what the user left out of an autoscaler: one replica at least, CPU at 80 %, the usual pace of scaling. */
+/** Applies the defaults of an autoscaler: minReplicas 1, CPU at 80 %, the default behavior. */
 export function defaultAutoscaler(obj: V2HorizontalPodAutoscaler): void {
   const spec = (obj.spec ??= {} as V2HorizontalPodAutoscalerSpec)
   spec.minReplicas ??= 1
   if (!spec.metrics?.length) {
-    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: defaultCpuUtilization } } }]
+    spec.metrics = [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: defaultCpuUtilization } },
+      },
+    ]
   }
   if (!spec.behavior) return
   spec.behavior.scaleUp = fillIn(spec.behavior.scaleUp, scaleUpRules())

@@ -1,9 +1,11 @@
-import type { LabelSelector, V2CrossVersionObjectReference, V2MetricSpec, V2MetricStatus } from '../../../api/generated/types.ts'
+import type {
+  LabelSelector,
+  V2CrossVersionObjectReference,
+  V2MetricSpec,
+  V2MetricStatus,
+} from '../../../api/generated/types.ts'
 
-/**
- * How v1 writes metrics, which it only has in annotations: flat, with the target's kind in the field's name. The order of the fields
- * is that of Kubernetes' text.
- */
+/** A metric in v1's annotations: flat, with the target type in the field name, in Kubernetes' field order. */
 interface V1Metric {
   type: string
   object?: V1Object
@@ -46,9 +48,13 @@ interface V1External {
   currentAverageValue?: string
 }
 
-const reference = ({ kind, name, apiVersion }: V2CrossVersionObjectReference) => ({ kind, name, apiVersion: apiVersion || undefined })
+const reference = ({ kind, name, apiVersion }: V2CrossVersionObjectReference) => ({
+  kind,
+  name,
+  apiVersion: apiVersion || undefined,
+})
 
-/** A metric as v1 writes it. */
+/** Converts a metric to v1's form. */
 export function metricToV1(metric: V2MetricSpec): V1Metric {
   const { type, object, pods, resource, containerResource, external } = metric
   return {
@@ -60,7 +66,11 @@ export function metricToV1(metric: V2MetricSpec): V1Metric {
       selector: object.metric.selector,
       averageValue: object.target.averageValue,
     },
-    pods: pods && { metricName: pods.metric.name, targetAverageValue: pods.target.averageValue ?? '0', selector: pods.metric.selector },
+    pods: pods && {
+      metricName: pods.metric.name,
+      targetAverageValue: pods.target.averageValue ?? '0',
+      selector: pods.metric.selector,
+    },
     resource: resource && {
       name: resource.name,
       targetAverageUtilization: resource.target.averageUtilization,
@@ -87,7 +97,7 @@ const resourceTarget = (resource: V1Resource) => ({
   averageValue: resource.targetAverageValue,
 })
 
-/** Reads what metricToV1 wrote, or what a user wrote in its place. */
+/** Converts a metric from v1's form, which a user may have written. */
 export function metricFromV1(value: Record<string, unknown>): V2MetricSpec {
   const { type, object, pods, resource, containerResource, external } = value as unknown as V1Metric
   return {
@@ -122,7 +132,7 @@ export function metricFromV1(value: Record<string, unknown>): V2MetricSpec {
   }
 }
 
-/** The current state of a metric as v1 writes it. */
+/** Converts a metric status to v1's form. */
 export function metricStatusToV1(metric: V2MetricStatus): V1Metric {
   const { type, object, pods, resource, containerResource, external } = metric
   return {
@@ -134,7 +144,11 @@ export function metricStatusToV1(metric: V2MetricStatus): V1Metric {
       selector: object.metric.selector,
       averageValue: object.current.averageValue,
     },
-    pods: pods && { metricName: pods.metric.name, currentAverageValue: pods.current.averageValue ?? '0', selector: pods.metric.selector },
+    pods: pods && {
+      metricName: pods.metric.name,
+      currentAverageValue: pods.current.averageValue ?? '0',
+      selector: pods.metric.selector,
+    },
     resource: resource && {
       name: resource.name,
       currentAverageUtilization: resource.current.averageUtilization,
@@ -160,7 +174,7 @@ const resourceCurrent = (resource: V1Resource) => ({
   averageValue: resource.currentAverageValue,
 })
 
-/** Reads what metricStatusToV1 wrote. */
+/** Converts a metric status from v1's form. */
 export function metricStatusFromV1(value: Record<string, unknown>): V2MetricStatus {
   const { type, object, pods, resource, containerResource, external } = value as unknown as V1Metric
   return {
@@ -170,7 +184,10 @@ export function metricStatusFromV1(value: Record<string, unknown>): V2MetricStat
       metric: { name: object.metricName, selector: object.selector },
       current: { value: object.currentValue, averageValue: object.averageValue },
     },
-    pods: pods && { metric: { name: pods.metricName, selector: pods.selector }, current: { averageValue: pods.currentAverageValue } },
+    pods: pods && {
+      metric: { name: pods.metricName, selector: pods.selector },
+      current: { averageValue: pods.currentAverageValue },
+    },
     resource: resource && { name: resource.name, current: resourceCurrent(resource) },
     containerResource: containerResource && {
       name: containerResource.name,

@@ -1,18 +1,26 @@
-import type { V2MetricIdentifier, V2MetricSpec, V2MetricTarget } from '../../../api/generated/types.ts'
-import { quantitySign } from '../../../api/quantity.ts'
+import type {
+  V2MetricIdentifier,
+  V2MetricSpec,
+  V2MetricTarget,
+  V2CrossVersionObjectReference,
+} from '../../../api/generated/types.ts'
+import { quantitySign } from '../../../api/numbers/quantity.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label, isPathSegment, isQualifiedName } from '../../../api/validation/names.ts'
 import type { Path } from '../../../api/validation/path.ts'
-import { apiVersionProblem, validateReference } from './hpa-reference.ts'
 
-/** What a metric can be of, sorted. */
+/** The metric types, sorted. */
 export const metricTypes: readonly string[] = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 
-/** The fields that hold what a metric is of, in the order in which Kubernetes looks at them. */
+/** The source fields of a metric, in the order in which Kubernetes validates them. */
 export const metricSources = ['object', 'external', 'pods', 'resource', 'containerResource'] as const
 
-/** Judges what a metric is of and the target that is set for it. */
-export function validateMetricSource(metric: V2MetricSpec, source: (typeof metricSources)[number], path: Path): FieldError[] {
+/** Validates the source and target of a metric. */
+export function validateMetricSource(
+  metric: V2MetricSpec,
+  source: (typeof metricSources)[number],
+  path: Path,
+): FieldError[] {
   switch (source) {
     case 'object':
       return validateObject(metric.object!, path)
@@ -43,16 +51,23 @@ function validateExternal(external: NonNullable<V2MetricSpec['external']>, path:
   const { metric, target } = external
   const errors = [...validateIdentifier(metric, path.child('metric')), ...validateTarget(target, path.child('target'))]
   if (target?.value === undefined && target?.averageValue === undefined) {
-    errors.push(required(path.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target'))
+    errors.push(
+      required(path.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target'),
+    )
   }
   if (target?.value !== undefined && target.averageValue !== undefined) {
-    errors.push(forbidden(path.child('target', 'value'), 'may not set both a target value for metric and a per-pod target'))
+    errors.push(
+      forbidden(path.child('target', 'value'), 'may not set both a target value for metric and a per-pod target'),
+    )
   }
   return errors
 }
 
 function validatePods(pods: NonNullable<V2MetricSpec['pods']>, path: Path): FieldError[] {
-  const errors = [...validateIdentifier(pods.metric, path.child('metric')), ...validateTarget(pods.target, path.child('target'))]
+  const errors = [
+    ...validateIdentifier(pods.metric, path.child('metric')),
+    ...validateTarget(pods.target, path.child('target')),
+  ]
   if (pods.target?.averageValue === undefined) {
     errors.push(required(path.child('target', 'averageValue'), 'must specify a positive target averageValue'))
   }
@@ -79,13 +94,18 @@ const standardResources = /^(cpu|memory|ephemeral-storage|storage|hugepages-.*)$
 function validateContainerResourceName(name: string, path: Path): FieldError[] {
   const errors = isQualifiedName(name).map((problem) => invalid(path, name, problem))
   if (errors.length || name.includes('/') || standardResources.test(name)) return errors
-  return [invalid(path, name, 'must be a standard resource type or fully qualified'), invalid(path, name, 'must be a standard resource for containers')]
+  return [
+    invalid(path, name, 'must be a standard resource type or fully qualified'),
+    invalid(path, name, 'must be a standard resource for containers'),
+  ]
 }
 
 function validateResourceTarget(target: V2MetricTarget | undefined, path: Path): FieldError[] {
   const errors = validateTarget(target, path)
   if (target?.averageUtilization === undefined && target?.averageValue === undefined) {
-    errors.push(required(path.child('averageUtilization'), 'must set either a target raw value or a target utilization'))
+    errors.push(
+      required(path.child('averageUtilization'), 'must set either a target raw value or a target utilization'),
+    )
   }
   if (target?.averageUtilization !== undefined && target.averageValue !== undefined) {
     errors.push(forbidden(path.child('averageValue'), 'may not set both a target raw value and a target utilization'))
@@ -100,8 +120,10 @@ function validateTarget(target: V2MetricTarget | undefined, path: Path): FieldEr
   if (!['Utilization', 'Value', 'AverageValue'].includes(type)) {
     errors.push(invalid(path.child('type'), type, 'must be either Utilization, Value, or AverageValue'))
   }
-  if (value !== undefined && quantitySign(value) !== 1) errors.push(invalid(path.child('value'), value, 'must be positive'))
-  if (averageValue !== undefined && quantitySign(averageValue) !== 1) errors.push(invalid(path.child('averageValue'), averageValue, 'must be positive'))
+  if (value !== undefined && quantitySign(value) !== 1)
+    errors.push(invalid(path.child('value'), value, 'must be positive'))
+  if (averageValue !== undefined && quantitySign(averageValue) !== 1)
+    errors.push(invalid(path.child('averageValue'), averageValue, 'must be positive'))
   if (averageUtilization !== undefined && averageUtilization < 1) {
     errors.push(invalid(path.child('averageUtilization'), averageUtilization, 'must be greater than 0'))
   }
@@ -112,4 +134,21 @@ function validateIdentifier(metric: V2MetricIdentifier | undefined, path: Path):
   const name = metric?.name ?? ''
   if (name === '') return [required(path.child('name'), 'must specify a metric name')]
   return isPathSegment(name, false).map((problem) => invalid(path.child('name'), name, problem))
+}
+
+/** Validates the kind and name of a reference. */
+export function validateReference(target: V2CrossVersionObjectReference | undefined, path: Path): FieldError[] {
+  return (['kind', 'name'] as const).flatMap((field) => {
+    const value = target?.[field] ?? ''
+    if (value === '') return [required(path.child(field))]
+    return isPathSegment(value, false).map((problem) => invalid(path.child(field), value, problem))
+  })
+}
+
+/** Describes an error in an apiVersion; undefined if it is valid. */
+export function apiVersionProblem(apiVersion: string, needsGroup: boolean): string | undefined {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2) return `unexpected GroupVersion string: ${apiVersion}`
+  const group = parts.length === 2 ? parts[0] : ''
+  return needsGroup && group === '' ? 'apiVersion must specify API group' : undefined
 }

@@ -1,17 +1,27 @@
-import type { V2HorizontalPodAutoscaler, V2MetricSpec, V2MetricStatus, V2MetricTarget, V2MetricValueStatus } from '../../../api/generated/types.ts'
+import type {
+  V2HorizontalPodAutoscaler,
+  V2MetricSpec,
+  V2MetricStatus,
+  V2MetricTarget,
+  V2MetricValueStatus,
+} from '../../../api/generated/types.ts'
 
 const unknown = '<unknown>'
 const maxShown = 2
 
 const percentText = (value: number | undefined) => (value === undefined ? undefined : `${value}%`)
 
-/** Current and wanted usage of a resource: as a raw value where that is what is wanted, in per cent otherwise. */
-function resourceText(name: string, target: V2MetricTarget | undefined, current: V2MetricValueStatus | undefined): string {
+/** Formats current and target usage of a resource: as a quantity for AverageValue targets, else in per cent. */
+function resourceText(
+  name: string,
+  target: V2MetricTarget | undefined,
+  current: V2MetricValueStatus | undefined,
+): string {
   if (target?.averageValue !== undefined) return `${name}: ${current?.averageValue ?? unknown}/${target.averageValue}`
   return `${name}: ${percentText(current?.averageUtilization) ?? unknown}/${percentText(target?.averageUtilization) ?? '<auto>'}`
 }
 
-/** Current and wanted value of a metric, of all or per pod. */
+/** Formats current and target value of a metric, in total or per pod. */
 function valueText(target: V2MetricTarget | undefined, current: V2MetricValueStatus | undefined): string {
   if (target?.averageValue !== undefined) return `${current?.averageValue ?? unknown}/${target.averageValue} (avg)`
   return `${current?.value ?? unknown}/${target?.value ?? ''}`
@@ -28,13 +38,17 @@ function metricText(spec: V2MetricSpec, status: V2MetricStatus | undefined): str
     case 'Resource':
       return resourceText(spec.resource?.name ?? '', spec.resource?.target, status?.resource?.current)
     case 'ContainerResource':
-      return resourceText(spec.containerResource?.name ?? '', spec.containerResource?.target, status?.containerResource?.current)
+      return resourceText(
+        spec.containerResource?.name ?? '',
+        spec.containerResource?.target,
+        status?.containerResource?.current,
+      )
     default:
       return '<unknown type>'
   }
 }
 
-/** What an autoscaler aims at, and where it is: `cpu: 30%/50%, <unknown>/10 + 1 more...`. */
+/** Formats an autoscaler's targets: `cpu: 30%/50%, <unknown>/10 + 1 more...`. */
 export function targetsText(obj: V2HorizontalPodAutoscaler): string {
   const metrics = obj.spec.metrics ?? []
   if (!metrics.length) return '<none>'

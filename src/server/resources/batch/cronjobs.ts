@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/generated/types.ts'
-import { CronScheduleError, parseCronSchedule, timeZoneProblems } from '../../../api/kinds/cron-schedule.ts'
-import { defaultPodTemplate } from '../../../api/kinds/pod-template.ts'
+import { CronScheduleError, parseCronSchedule, timeZoneProblems } from '../../../api/kinds/workloads/cron-schedule.ts'
+import { defaultPodTemplate } from '../../../api/kinds/pods/pod-template.ts'
 import { ageOf } from '../../../api/printing/duration.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
@@ -19,7 +19,7 @@ import { jobSelectorDescription, jobSpecWarnings } from './jobs.ts'
 const specPath = Path.of('spec')
 const jobSpecPath = specPath.child('jobTemplate', 'spec')
 
-/** A Job is called after its CronJob and eleven characters that stand for the time, and may have 63 itself. */
+/** A Job's name is its CronJob's and eleven characters for the time, and has at most 63: 63 - 11 = 52. */
 const maxNameLength = 52
 
 const policies = ['Allow', 'Forbid', 'Replace']
@@ -49,8 +49,10 @@ function validateSchedule(spec: CronJobSpec, old: CronJobSpec | undefined, path:
   }
   if (!schedule.includes('TZ')) return errors
   const isOldHabit = old?.schedule.includes('TZ') ?? false
-  if (!isOldHabit) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
-  else if (spec.timeZone !== undefined) errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
+  if (!isOldHabit)
+    errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
+  else if (spec.timeZone !== undefined)
+    errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
   return errors
 }
 
@@ -68,7 +70,10 @@ function validateConcurrency(policy: string | undefined, path: Path): FieldError
 function validateJobTemplate(template: JobTemplateSpec, old: JobTemplateSpec | undefined): FieldError[] {
   const spec = template.spec!
   const errors = validateJobSpec(spec, jobSpecPath, old?.spec?.template)
-  if (spec.selector) errors.push(invalid(jobSpecPath.child('selector'), selectorAsGo(spec.selector), '`selector` will be auto-generated'))
+  if (spec.selector)
+    errors.push(
+      invalid(jobSpecPath.child('selector'), selectorAsGo(spec.selector), '`selector` will be auto-generated'),
+    )
   if (spec.manualSelector) errors.push(unsupported(jobSpecPath.child('manualSelector'), true, ['nil', 'false']))
   return errors
 }
@@ -86,17 +91,39 @@ function validateSpec(spec: CronJobSpec, old?: CronJobSpec): FieldError[] {
 }
 
 function validateName(name: string): FieldError[] {
-  return name.length > maxNameLength ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`)] : []
+  return name.length > maxNameLength
+    ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`)]
+    : []
 }
 
 const suspendText = (suspend: boolean | undefined) => (suspend === undefined ? '<unset>' : suspend ? 'True' : 'False')
 
 const columns: Column<CronJob>[] = [
   nameColumn(),
-  { name: 'Schedule', type: 'string', description: () => describeField('CronJobSpec', 'schedule'), cell: (obj) => obj.spec.schedule },
-  { name: 'Timezone', type: 'string', description: () => describeField('CronJobSpec', 'timeZone'), cell: (obj) => obj.spec.timeZone ?? '<none>' },
-  { name: 'Suspend', type: 'boolean', description: () => describeField('CronJobSpec', 'suspend'), cell: (obj) => suspendText(obj.spec.suspend) },
-  { name: 'Active', type: 'integer', description: () => describeField('CronJobStatus', 'active'), cell: (obj) => obj.status?.active?.length ?? 0 },
+  {
+    name: 'Schedule',
+    type: 'string',
+    description: () => describeField('CronJobSpec', 'schedule'),
+    cell: (obj) => obj.spec.schedule,
+  },
+  {
+    name: 'Timezone',
+    type: 'string',
+    description: () => describeField('CronJobSpec', 'timeZone'),
+    cell: (obj) => obj.spec.timeZone ?? '<none>',
+  },
+  {
+    name: 'Suspend',
+    type: 'boolean',
+    description: () => describeField('CronJobSpec', 'suspend'),
+    cell: (obj) => suspendText(obj.spec.suspend),
+  },
+  {
+    name: 'Active',
+    type: 'integer',
+    description: () => describeField('CronJobStatus', 'active'),
+    cell: (obj) => obj.status?.active?.length ?? 0,
+  },
   {
     name: 'Last Schedule',
     type: 'string',
@@ -119,7 +146,9 @@ export const cronjobs = defineResource<CronJob>({
   warnings(obj, old) {
     const spec = obj.spec.jobTemplate.spec!
     if (!old) return [...podNameWarnings(obj.metadata), ...jobSpecWarnings(spec, jobSpecPath)]
-    return obj.metadata.generation === old.metadata.generation ? [] : jobSpecWarnings(spec, jobSpecPath, old.spec.jobTemplate.spec)
+    return obj.metadata.generation === old.metadata.generation
+      ? []
+      : jobSpecWarnings(spec, jobSpecPath, old.spec.jobTemplate.spec)
   },
   status: {
     prepare: keepSpec,

@@ -2,7 +2,5 @@ import type { Resource } from '../../registry/resource.ts'
 import { cronjobs } from './cronjobs.ts'
 import { jobs } from './jobs.ts'
 
-export { cronjobs, jobs }
-
 /** The kinds of batch/v1, in the order of discovery. */
 export const batchResources: Resource[] = [cronjobs, jobs]

@@ -25,40 +25,51 @@ const conditionStatuses = ['False', 'True', 'Unknown']
 
 const validValues = (values: readonly string[]) => `valid values: [${values.map((v) => JSON.stringify(v)).join(' ')}]`
 
-/** What is left out of a condition to look for is that it is true. */
+/** Applies the default status True to pod conditions. */
 export function defaultPodFailurePolicy(policy: PodFailurePolicy | undefined): void {
   for (const rule of policy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True'
   }
 }
 
-/** Judges what failed pods mean for the Job. */
+/** Validates the pod failure policy of a Job. */
 export function validatePodFailurePolicy(spec: JobSpec, path: Path): FieldError[] {
   if (!spec.podFailurePolicy) return []
   const rules = spec.podFailurePolicy.rules ?? []
   const rulesPath = path.child('rules')
   const pod = spec.template.spec
-  const containers = new Set([...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map((container) => container.name))
+  const containers = new Set(
+    [...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map((container) => container.name),
+  )
   return [
     ...(rules.length > maxRules ? [tooMany(rulesPath, rules.length, maxRules)] : []),
     ...rules.flatMap((rule, i) => validateFailureRule(spec, rule, rulesPath.index(i), containers)),
   ]
 }
 
-function validateFailureRule(spec: JobSpec, rule: PodFailurePolicyRule, path: Path, containers: ReadonlySet<string>): FieldError[] {
+function validateFailureRule(
+  spec: JobSpec,
+  rule: PodFailurePolicyRule,
+  path: Path,
+  containers: ReadonlySet<string>,
+): FieldError[] {
   const errors = validateAction(spec, rule.action ?? '', path.child('action'))
   const conditions = rule.onPodConditions ?? []
   if (rule.onExitCodes) errors.push(...validateExitCodes(rule.onExitCodes, path.child('onExitCodes'), containers))
   errors.push(...validateConditions(conditions, path.child('onPodConditions')))
-  if (rule.onExitCodes && conditions.length) errors.push(invalidAsAWhole(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
-  if (!rule.onExitCodes && !conditions.length) errors.push(invalidAsAWhole(path, 'specifying one of OnExitCodes and OnPodConditions is required'))
+  if (rule.onExitCodes && conditions.length)
+    errors.push(invalidAsAWhole(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
+  if (!rule.onExitCodes && !conditions.length)
+    errors.push(invalidAsAWhole(path, 'specifying one of OnExitCodes and OnPodConditions is required'))
   return errors
 }
 
 function validateAction(spec: JobSpec, action: string, path: Path): FieldError[] {
   if (action === '') return [required(path, validValues(actions))]
   if (action === 'FailIndex') {
-    return spec.backoffLimitPerIndex === undefined ? [invalid(path, action, 'requires the backoffLimitPerIndex to be set')] : []
+    return spec.backoffLimitPerIndex === undefined
+      ? [invalid(path, action, 'requires the backoffLimitPerIndex to be set')]
+      : []
   }
   return actions.includes(action) ? [] : [unsupported(path, action, actions)]
 }
@@ -70,18 +81,29 @@ function validateConditions(conditions: readonly PodFailurePolicyOnPodConditions
     const at = path.index(i)
     errors.push(...isQualifiedName(type).map((problem) => invalid(at.child('type'), type, problem)))
     if (status === '') errors.push(required(at.child('status'), validValues(conditionStatuses)))
-    else if (!conditionStatuses.includes(status)) errors.push(unsupported(at.child('status'), status, conditionStatuses))
+    else if (!conditionStatuses.includes(status))
+      errors.push(unsupported(at.child('status'), status, conditionStatuses))
   }
   return errors
 }
 
-function validateExitCodes(codes: PodFailurePolicyOnExitCodesRequirement, path: Path, containers: ReadonlySet<string>): FieldError[] {
+function validateExitCodes(
+  codes: PodFailurePolicyOnExitCodesRequirement,
+  path: Path,
+  containers: ReadonlySet<string>,
+): FieldError[] {
   const errors: FieldError[] = []
   const operator = codes.operator ?? ''
   if (operator === '') errors.push(required(path.child('operator'), validValues(operators)))
   else if (!operators.includes(operator)) errors.push(unsupported(path.child('operator'), operator, operators))
   if (codes.containerName !== undefined && !containers.has(codes.containerName)) {
-    errors.push(invalid(path.child('containerName'), codes.containerName, 'must be one of the container or initContainer names in the pod template'))
+    errors.push(
+      invalid(
+        path.child('containerName'),
+        codes.containerName,
+        'must be one of the container or initContainer names in the pod template',
+      ),
+    )
   }
   const values = codes.values ?? []
   const at = path.child('values')
@@ -97,16 +119,21 @@ function validateExitCodes(codes: PodFailurePolicyOnExitCodesRequirement, path: 
   return errors
 }
 
-/** Judges when the Job is done before all of its indexes are. */
+/** Validates the success policy of a Job. */
 export function validateSuccessPolicy(spec: JobSpec, path: Path): FieldError[] {
   if (!spec.successPolicy) return []
-  if (spec.completionMode !== 'Indexed') return [invalid(path, successPolicyAsGo(spec.successPolicy), 'requires indexed completion mode')]
+  if (spec.completionMode !== 'Indexed')
+    return [invalid(path, successPolicyAsGo(spec.successPolicy), 'requires indexed completion mode')]
   const rules = spec.successPolicy.rules ?? []
   const rulesPath = path.child('rules')
   const errors: FieldError[] = []
-  if (!rules.length) errors.push(required(rulesPath, 'at least one rules must be specified when the successPolicy is specified'))
+  if (!rules.length)
+    errors.push(required(rulesPath, 'at least one rules must be specified when the successPolicy is specified'))
   if (rules.length > maxRules) errors.push(tooMany(rulesPath, rules.length, maxRules))
-  return [...errors, ...rules.flatMap((rule, i) => validateSuccessRule(rule, spec.completions ?? 0, rulesPath.index(i)))]
+  return [
+    ...errors,
+    ...rules.flatMap((rule, i) => validateSuccessRule(rule, spec.completions ?? 0, rulesPath.index(i))),
+  ]
 }
 
 function validateSuccessRule(rule: SuccessPolicyRule, completions: number, path: Path): FieldError[] {
@@ -118,7 +145,8 @@ function validateSuccessRule(rule: SuccessPolicyRule, completions: number, path:
   let total = 0
   if (indexes !== undefined) {
     const at = path.child('succeededIndexes')
-    if (byteLength(indexes) > maxIndexesLength) errors.push(tooLong(at, maxIndexesLength))
+    // As in Kubernetes, a text that is too long is parsed as well.
+    if (byteLength(indexes) > maxIndexesLength) return [tooLong(at, maxIndexesLength)]
     errors.push(...validateIndexes(indexes, completions, 'succeededIndexes', at))
     const counted = countIndexes(indexes, completions)
     total = 'total' in counted ? counted.total : 0
@@ -126,26 +154,40 @@ function validateSuccessRule(rule: SuccessPolicyRule, completions: number, path:
   if (count === undefined) return errors
   const at = path.child('succeededCount')
   errors.push(...validateNonnegative(count, at))
-  if (count > completions) errors.push(invalid(at, count, `must be less than or equal to ${completions} (the number of specified completions)`))
+  if (count > completions)
+    errors.push(
+      invalid(at, count, `must be less than or equal to ${completions} (the number of specified completions)`),
+    )
   if (indexes !== undefined && count > total) {
-    errors.push(invalid(at, count, `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`))
+    errors.push(
+      invalid(
+        at,
+        count,
+        `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
+      ),
+    )
   }
   return errors
 }
 
-/** The policy as it stands in Kubernetes' messages. */
+/** Formats the policy as Kubernetes' messages do. */
 export function successPolicyAsGo(policy: SuccessPolicy | undefined): unknown {
   if (!policy) return null
-  const rules = policy.rules?.map((r) => ({ SucceededIndexes: r.succeededIndexes ?? null, SucceededCount: r.succeededCount ?? null }))
+  const rules = policy.rules?.map((r) => ({
+    SucceededIndexes: r.succeededIndexes ?? null,
+    SucceededCount: r.succeededCount ?? null,
+  }))
   return { Rules: rules ?? null }
 }
 
-/** The policy as it stands in Kubernetes' messages. */
+/** Formats the policy as Kubernetes' messages do. */
 export function podFailurePolicyAsGo(policy: PodFailurePolicy | undefined): unknown {
   if (!policy) return null
   const rules = policy.rules?.map(({ action, onExitCodes: codes, onPodConditions: conditions }) => ({
     Action: action,
-    OnExitCodes: codes ? { ContainerName: codes.containerName ?? null, Operator: codes.operator, Values: codes.values } : null,
+    OnExitCodes: codes
+      ? { ContainerName: codes.containerName ?? null, Operator: codes.operator, Values: codes.values }
+      : null,
     OnPodConditions: conditions?.map(({ type, status }) => ({ Type: type, Status: status ?? '' })) ?? null,
   }))
   return { Rules: rules ?? null }

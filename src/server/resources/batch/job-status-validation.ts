@@ -9,13 +9,13 @@ import { sharedIndex, validateIndexes } from './job-indexes.ts'
 const path = Path.of('status')
 const conditionsPath = path.child('conditions')
 
-export type JobConditionType = 'Complete' | 'Failed' | 'FailureTarget' | 'SuccessCriteriaMet' | 'Suspended'
+type JobConditionType = 'Complete' | 'Failed' | 'FailureTarget' | 'SuccessCriteriaMet' | 'Suspended'
 
-/** Whether a Job has a condition of this type that is true. */
+/** True if a Job has a true condition of this type. */
 export const hasCondition = (status: JobStatus | undefined, type: JobConditionType): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false
 
-/** Which conditions are true, and the same as questions. */
+/** The true conditions, and predicates for each. */
 interface Facts {
   complete: boolean
   failed: boolean
@@ -37,8 +37,8 @@ function factsOf(status: JobStatus): Facts {
 }
 
 /**
- * Judges a new status against the old one. Most rules only speak when what they are about has changed: a status may break a rule
- * for a while because the spec has moved on, and the controller must be able to mend it step by step.
+ * Validates a status update. Most rules apply only if the fields that they check have changed: a status may violate a
+ * rule after a change of the spec, and the controller must be able to repair it step by step.
  */
 export function validateJobStatus(obj: Job, old: Job): FieldError[] {
   const status = obj.status ?? {}
@@ -50,10 +50,19 @@ export function validateJobStatus(obj: Job, old: Job): FieldError[] {
   return [
     ...validateCounts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], path),
     ...validateUncounted(status),
-    ...when(now.complete && now.failed && turned('complete', 'failed'), 'cannot set Complete=True and Failed=true conditions'),
-    ...when(now.complete && now.failureTarget && turned('complete', 'failureTarget'), 'cannot set Complete=True and FailureTarget=true conditions'),
+    ...when(
+      now.complete && now.failed && turned('complete', 'failed'),
+      'cannot set Complete=True and Failed=true conditions',
+    ),
+    ...when(
+      now.complete && now.failureTarget && turned('complete', 'failureTarget'),
+      'cannot set Complete=True and FailureTarget=true conditions',
+    ),
     ...validateTimes(status, now, turned('complete') || has('completionTime'), has('startTime', 'completionTime')),
-    ...when(now.failed && !now.failureTarget && turned('failed', 'failureTarget'), 'cannot set Failed=True condition without the FailureTarget=true condition'),
+    ...when(
+      now.failed && !now.failureTarget && turned('failed', 'failureTarget'),
+      'cannot set Failed=True condition without the FailureTarget=true condition',
+    ),
     ...when(
       now.complete && !now.criteriaMet && turned('complete', 'criteriaMet'),
       'cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
@@ -67,7 +76,10 @@ export function validateJobStatus(obj: Job, old: Job): FieldError[] {
       ? [invalid(path.child('ready'), status.ready, 'cannot set more ready pods than active')]
       : []),
     ...when(now.criteriaMet && now.failed, 'cannot set SuccessCriteriaMet=True and Failed=true conditions'),
-    ...when(now.criteriaMet && now.failureTarget, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'),
+    ...when(
+      now.criteriaMet && now.failureTarget,
+      'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions',
+    ),
     ...when(
       obj.spec?.successPolicy !== undefined && !now.criteriaMet && now.complete,
       'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True',
@@ -76,7 +88,8 @@ export function validateJobStatus(obj: Job, old: Job): FieldError[] {
   ]
 }
 
-const when = (isWrong: boolean, message: string): FieldError[] => (isWrong ? [invalidAsAWhole(conditionsPath, message)] : [])
+const when = (isWrong: boolean, message: string): FieldError[] =>
+  isWrong ? [invalidAsAWhole(conditionsPath, message)] : []
 
 function validateUncounted(status: JobStatus): FieldError[] {
   const seen = new Set<string>()
@@ -98,7 +111,8 @@ function validateTimes(status: JobStatus, now: Facts, isCompletionNew: boolean, 
   if (isCompletionNew && completionTime && !now.complete) {
     errors.push(invalid(at, completionTime, 'cannot set completionTime when there is no Complete=True condition'))
   }
-  if (isCompletionNew && !completionTime && now.complete) errors.push(required(at, 'completionTime is required for Complete jobs'))
+  if (isCompletionNew && !completionTime && now.complete)
+    errors.push(required(at, 'completionTime is required for Complete jobs'))
   if (areTimesNew && startTime && completionTime && Date.parse(completionTime) < Date.parse(startTime)) {
     errors.push(invalid(at, completionTime, 'must be equal to or after `startTime`'))
   }
@@ -108,8 +122,10 @@ function validateTimes(status: JobStatus, now: Facts, isCompletionNew: boolean, 
 function validateFinished(status: JobStatus, now: Facts, isNew: (field: keyof JobStatus) => boolean): FieldError[] {
   if (!now.finished) return []
   const errors: FieldError[] = []
-  if ((status.active ?? 0) > 0 && isNew('active')) errors.push(invalid(path.child('active'), status.active, 'active>0 is invalid for finished job'))
-  if (!status.startTime && isNew('startTime')) errors.push(required(path.child('startTime'), 'startTime is required for finished job'))
+  if ((status.active ?? 0) > 0 && isNew('active'))
+    errors.push(invalid(path.child('active'), status.active, 'active>0 is invalid for finished job'))
+  if (!status.startTime && isNew('startTime'))
+    errors.push(required(path.child('startTime'), 'startTime is required for finished job'))
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
   if (succeeded.length + failed.length > 0 && isNew('uncountedTerminatedPods')) {
     const shown = { Succeeded: succeeded.length ? succeeded : null, Failed: failed.length ? failed : null }
@@ -131,30 +147,46 @@ function validateIndexLists(obj: Job, isCompletedNew: boolean, isFailedNew: bool
     errors.push(...validateIndexes(failedIndexes, completions, 'failedIndexes', failedPath))
   }
   if (isCompletedNew && completedIndexes !== '' && completionMode !== 'Indexed') {
-    errors.push(invalid(completedPath, completedIndexes, 'cannot set non-empty completedIndexes when non-indexed completion mode'))
+    errors.push(
+      invalid(
+        completedPath,
+        completedIndexes,
+        'cannot set non-empty completedIndexes when non-indexed completion mode',
+      ),
+    )
   }
   if (isFailedNew && backoffLimitPerIndex === undefined && failedIndexes !== undefined) {
-    errors.push(invalid(failedPath, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'))
+    errors.push(
+      invalid(failedPath, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'),
+    )
   }
   if ((isFailedNew || isCompletedNew) && completions !== undefined && failedIndexes !== undefined) {
     const shared = sharedIndex(completedIndexes, failedIndexes, completions)
-    if (shared !== undefined) errors.push(invalid(failedPath, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${shared}`))
+    if (shared !== undefined)
+      errors.push(invalid(failedPath, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${shared}`))
   }
   return errors
 }
 
-/** What may not be taken back. */
+/** Validates that final states are not reverted. */
 function validateTransition(obj: Job, status: JobStatus, was: JobStatus): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget'] as const) {
-    errors.push(...when(hasCondition(was, type) && !hasCondition(status, type), `cannot disable the terminal ${type}=True condition`))
+    errors.push(
+      ...when(
+        hasCondition(was, type) && !hasCondition(status, type),
+        `cannot disable the terminal ${type}=True condition`,
+      ),
+    )
   }
   const { failed = 0, succeeded = 0, completionTime, startTime } = status
-  if (failed < (was.failed ?? 0)) errors.push(invalid(path.child('failed'), failed, 'cannot decrease the failed counter'))
+  if (failed < (was.failed ?? 0))
+    errors.push(invalid(path.child('failed'), failed, 'cannot decrease the failed counter'))
   const { completionMode, completions, parallelism, suspend } = obj.spec!
-  // An Indexed Job of equal completions and parallelism can be scaled down, and takes its successes along.
+  // An elastic Indexed Job (completions equal to parallelism) can be scaled down, which also removes completed indexes.
   const isElastic = completionMode === 'Indexed' && completions === parallelism
-  if (!isElastic && succeeded < (was.succeeded ?? 0)) errors.push(invalid(path.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'))
+  if (!isElastic && succeeded < (was.succeeded ?? 0))
+    errors.push(invalid(path.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'))
   if (completionTime && was.completionTime && completionTime !== was.completionTime) {
     errors.push(invalid(path.child('completionTime'), completionTime, immutableMessage))
   }
@@ -166,6 +198,9 @@ function validateTransition(obj: Job, status: JobStatus, was: JobStatus): FieldE
   return [
     ...errors,
     ...when(metBefore && !metNow, 'cannot disable the SuccessCriteriaMet=True condition'),
-    ...when(hasCondition(was, 'Complete') && !metBefore && metNow, 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'),
+    ...when(
+      hasCondition(was, 'Complete') && !metBefore && metNow,
+      'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions',
+    ),
   ]
 }

@@ -1,13 +1,25 @@
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import type { Container, Job, JobSpec, PodTemplateSpec } from '../../../api/generated/types.ts'
-import { validatePodTemplateSpec } from '../../../api/kinds/pod-template.ts'
+import { validatePodTemplateSpec } from '../../../api/kinds/pods/pod-template.ts'
 import { labelSelectorMatches, validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { immutableMessage, validateImmutableField, validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isDns1123Label, isDns1123Subdomain, regexMessage } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { isUsableSelector, labelsMismatch, mapAsGo, selectorAsGo, unsupported, validateSelectorUnchanged } from '../apps/workload-rules.ts'
-import { podFailurePolicyAsGo, successPolicyAsGo, validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts'
+import {
+  isUsableSelector,
+  labelsMismatch,
+  mapAsGo,
+  selectorAsGo,
+  unsupported,
+  validateSelectorUnchanged,
+} from '../apps/workload-rules.ts'
+import {
+  podFailurePolicyAsGo,
+  successPolicyAsGo,
+  validatePodFailurePolicy,
+  validateSuccessPolicy,
+} from './job-policies.ts'
 
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid'
 export const jobNameLabel = 'batch.kubernetes.io/job-name'
@@ -16,7 +28,7 @@ export const legacyJobNameLabel = 'job-name'
 
 const maxParallelism = 100_000
 const maxFailedIndexes = 100_000
-/** Above as many completions, status.completedIndexes is only kept short by the two limits below. */
+/** Above this number of completions, the two limits below keep status.completedIndexes short. */
 export const manyCompletions = 100_000
 export const highParallelism = 10_000
 const highFailedIndexes = 10_000
@@ -24,7 +36,7 @@ const maxManagedByLength = 63
 
 const specPath = Path.of('spec')
 
-/** Judges the spec of a Job, or of a CronJob's template, by itself and without its selector. */
+/** Validates the spec of a Job or of a CronJob's template, without the selector. */
 export function validateJobSpec(spec: JobSpec, path: Path, old?: PodTemplateSpec): FieldError[] {
   return [
     ...validateNonnegative(spec.parallelism, path.child('parallelism')),
@@ -69,7 +81,8 @@ function validateManagedBy(managedBy: string | undefined, path: Path): FieldErro
 function validateCompletionMode(spec: JobSpec, path: Path): FieldError[] {
   const mode = spec.completionMode
   if (mode === 'Indexed') return validateIndexed(spec, path)
-  if (mode !== undefined && mode !== 'NonIndexed') return [unsupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])]
+  if (mode !== undefined && mode !== 'NonIndexed')
+    return [unsupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])]
   return (['backoffLimitPerIndex', 'maxFailedIndexes'] as const).flatMap((field) =>
     spec[field] === undefined ? [] : [invalid(path.child(field), spec[field], 'requires indexed completion mode')],
   )
@@ -81,17 +94,30 @@ function validateIndexed(spec: JobSpec, path: Path): FieldError[] {
   const errors: FieldError[] = []
   if (completions === undefined) errors.push(required(path.child('completions'), 'when completion mode is Indexed'))
   if (parallelism > maxParallelism) {
-    errors.push(invalid(path.child('parallelism'), parallelism, `must be less than or equal to ${maxParallelism} when completion mode is Indexed`))
+    errors.push(
+      invalid(
+        path.child('parallelism'),
+        parallelism,
+        `must be less than or equal to ${maxParallelism} when completion mode is Indexed`,
+      ),
+    )
   }
   if (completions !== undefined && failed !== undefined && failed > completions) {
     errors.push(invalid(failedPath, failed, 'must be less than or equal to completions'))
   }
-  if (failed !== undefined && failed > maxFailedIndexes) errors.push(invalid(failedPath, failed, `must be less than or equal to ${maxFailedIndexes}`))
-  if (completions === undefined || completions <= manyCompletions || spec.backoffLimitPerIndex === undefined) return errors
+  if (failed !== undefined && failed > maxFailedIndexes)
+    errors.push(invalid(failedPath, failed, `must be less than or equal to ${maxFailedIndexes}`))
+  if (completions === undefined || completions <= manyCompletions || spec.backoffLimitPerIndex === undefined)
+    return errors
   const when = `when completions are above ${manyCompletions} and used with backoff limit per index`
-  if (failed === undefined) errors.push(required(failedPath, `must be specified when completions is above ${manyCompletions}`))
-  if (parallelism > highParallelism) errors.push(invalid(path.child('parallelism'), parallelism, `must be less than or equal to ${highParallelism} ${when}`))
-  if (failed !== undefined && failed > highFailedIndexes) errors.push(invalid(failedPath, failed, `must be less than or equal to ${highFailedIndexes} ${when}`))
+  if (failed === undefined)
+    errors.push(required(failedPath, `must be specified when completions is above ${manyCompletions}`))
+  if (parallelism > highParallelism)
+    errors.push(
+      invalid(path.child('parallelism'), parallelism, `must be less than or equal to ${highParallelism} ${when}`),
+    )
+  if (failed !== undefined && failed > highFailedIndexes)
+    errors.push(invalid(failedPath, failed, `must be less than or equal to ${highFailedIndexes} ${when}`))
   return errors
 }
 
@@ -104,10 +130,11 @@ function validateReplacement(spec: JobSpec, path: Path): FieldError[] {
 
 function validateRestartPolicy(spec: JobSpec, path: Path): FieldError[] {
   const policy = spec.template.spec?.restartPolicy ?? ''
-  // Always is what the default makes of a policy that is left out.
+  // An absent policy has the default Always.
   if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')]
   if (policy !== 'OnFailure' && policy !== 'Never') return [unsupported(path, policy, ['OnFailure', 'Never'])]
-  if (spec.podFailurePolicy && policy !== 'Never') return [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+  if (spec.podFailurePolicy && policy !== 'Never')
+    return [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
   return []
 }
 
@@ -115,7 +142,10 @@ function validateSpecWithSelector(spec: JobSpec, old?: PodTemplateSpec): FieldEr
   const selectorPath = specPath.child('selector')
   const errors = validateJobSpec(spec, specPath, old)
   errors.push(...(spec.selector ? validateLabelSelector(spec.selector, selectorPath) : [required(selectorPath)]))
-  if (isUsableSelector(spec.selector, selectorPath) && !labelSelectorMatches(spec.selector, spec.template.metadata?.labels)) {
+  if (
+    isUsableSelector(spec.selector, selectorPath) &&
+    !labelSelectorMatches(spec.selector, spec.template.metadata?.labels)
+  ) {
     errors.push(labelsMismatch(spec.template, specPath.child('template')))
   }
   return errors
@@ -128,7 +158,7 @@ function validateHasLabel(template: PodTemplateSpec, key: string, value: string)
   return labels[key] === value ? [] : [invalid(at, mapAsGo(labels), `must be '${value}'`)]
 }
 
-/** The selector and the labels that keep Jobs apart must be there unless the user takes care of them. */
+/** Validates the generated selector and labels, unless manualSelector is set. */
 function validateGeneratedSelector(obj: Job, requirePrefixed: boolean): FieldError[] {
   const spec = obj.spec!
   if (spec.manualSelector || !spec.selector) return []
@@ -144,11 +174,12 @@ function validateGeneratedSelector(obj: Job, requirePrefixed: boolean): FieldErr
   return errors
 }
 
-/** Judges a Job by itself. */
+/** Validates a Job. */
 export function validateJob(obj: Job, old?: Job): FieldError[] {
   const spec = obj.spec!
   const oldLabels = old?.spec!.template.metadata?.labels
-  const requirePrefixed = !old || (oldLabels?.[jobNameLabel] !== undefined && oldLabels[controllerUidLabel] !== undefined)
+  const requirePrefixed =
+    !old || (oldLabels?.[jobNameLabel] !== undefined && oldLabels[controllerUidLabel] !== undefined)
   return [
     ...validateGeneratedSelector(obj, requirePrefixed),
     ...validateSpecWithSelector(spec, old?.spec!.template),
@@ -156,16 +187,22 @@ export function validateJob(obj: Job, old?: Job): FieldError[] {
   ]
 }
 
-/** The pods of an Indexed Job are called after it and their index. */
+/** Validates that the host names of an Indexed Job's pods, which end in the index, are valid. */
 function validatePodHostnames(obj: Job): FieldError[] {
   const { completionMode, completions = 0 } = obj.spec!
   if (completionMode !== 'Indexed' || completions <= 0) return []
   const longest = `${obj.metadata.name ?? ''}-${completions - 1}`
   if (!isDns1123Label(longest).length) return []
-  return [invalid(Path.of('metadata', 'name'), obj.metadata.name ?? '', `will not able to create pod with invalid DNS label: ${longest}`)]
+  return [
+    invalid(
+      Path.of('metadata', 'name'),
+      obj.metadata.name ?? '',
+      `will not able to create pod with invalid DNS label: ${longest}`,
+    ),
+  ]
 }
 
-/** Judges a change of a Job. Kubernetes judges the new spec twice, so what is wrong with it is said twice. */
+/** Validates an update of a Job. As in Kubernetes, the new spec is validated twice and has duplicate errors. */
 export function validateJobUpdate(obj: Job, old: Job): FieldError[] {
   const [spec, was] = [obj.spec!, old.spec!]
   return [
@@ -176,7 +213,11 @@ export function validateJobUpdate(obj: Job, old: Job): FieldError[] {
     ...validateTemplateUpdate(obj, old),
     ...validateImmutableField(spec.completionMode, was.completionMode, specPath.child('completionMode')),
     ...fixed(spec.podFailurePolicy, was.podFailurePolicy, podFailurePolicyAsGo, 'podFailurePolicy'),
-    ...validateImmutableField(spec.backoffLimitPerIndex, was.backoffLimitPerIndex, specPath.child('backoffLimitPerIndex')),
+    ...validateImmutableField(
+      spec.backoffLimitPerIndex,
+      was.backoffLimitPerIndex,
+      specPath.child('backoffLimitPerIndex'),
+    ),
     ...validateImmutableField(spec.managedBy, was.managedBy, specPath.child('managedBy')),
     ...fixed(spec.successPolicy, was.successPolicy, successPolicyAsGo, 'successPolicy'),
   ]
@@ -188,13 +229,16 @@ function fixed<T>(value: T, old: T, shown: (value: T) => unknown, field: string)
 
 function validateCompletionsUpdate(spec: JobSpec, old: JobSpec, path: Path): FieldError[] {
   if (spec.completionMode !== 'Indexed') return validateImmutableField(spec.completions, old.completions, path)
-  // Unset completions of an Indexed Job are already reported.
+  // Unset completions of an Indexed Job have their own error.
   if (spec.completions === old.completions || spec.completions === undefined) return []
   if (spec.completions === spec.parallelism) return []
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-/** While nothing of a suspended Job runs, where and with what it will run may still be decided: before it starts, and once it is stopped. */
+/**
+ * Validates a change of the template. A suspended Job without running pods may change its scheduling directives and
+ * resources.
+ */
 function validateTemplateUpdate(obj: Job, old: Job): FieldError[] {
   const { startTime, active, conditions = [] } = old.status ?? {}
   const isStopped = conditions.some((condition) => condition.type === 'Suspended' && condition.status === 'True')
@@ -223,5 +267,7 @@ function withPlacementOf(old: PodTemplateSpec, next: PodTemplateSpec): PodTempla
 }
 
 function withResourcesOf(old: readonly Container[], next: readonly Container[]): Container[] {
-  return old.map((container, i) => (next[i]?.name === container.name ? { ...container, resources: next[i].resources } : container))
+  return old.map((container, i) =>
+    next[i]?.name === container.name ? { ...container, resources: next[i].resources } : container,
+  )
 }

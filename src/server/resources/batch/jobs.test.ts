@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ResourceTrial } from '../apps/resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 import { jobs } from './jobs.ts'
 
 const template = { spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } }

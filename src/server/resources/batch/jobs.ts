@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Job, JobSpec } from '../../../api/generated/types.ts'
-import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
 import { humanDuration } from '../../../api/printing/duration.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { validateLabels } from '../../../api/validation/object-meta.ts'
@@ -36,7 +36,7 @@ function applyDefaults(obj: Job): void {
   spec.parallelism ??= 1
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32
   const labels = template.metadata!.labels
-  // One and the same map on purpose: what is added to the template's labels at creation is then the Job's, too, as in Kubernetes.
+  // Shares the map on purpose: as in Kubernetes, labels added to the template at creation are the Job's, too.
   if (!isEmpty(labels) && isEmpty(obj.metadata.labels)) obj.metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
@@ -45,7 +45,7 @@ function applyDefaults(obj: Job): void {
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
-/** Gives the Job a selector and its pods labels that no other Job has. What the user has set is left, for validation to judge. */
+/** Generates the selector and the unique pod labels of a Job. Values of the user are kept for validation. */
 function generateSelector(obj: Job): void {
   const spec = obj.spec!
   const { uid = '', name = '' } = obj.metadata
@@ -62,15 +62,20 @@ function generateSelector(obj: Job): void {
 function prepareForCreate(obj: Job): void {
   if (!obj.spec!.manualSelector) generateSelector(obj)
   const labels = obj.spec!.template.metadata!.labels
-  // Labels that are refused in the template are not to be complained of twice.
-  const isShared = obj.metadata.labels === labels || (isEmpty(obj.metadata.labels) && !validateLabels(labels, specPath).length)
+  // Labels with an error in the template are not reported twice.
+  const isShared =
+    obj.metadata.labels === labels || (isEmpty(obj.metadata.labels) && !validateLabels(labels, specPath).length)
   if (isShared && !isEmpty(labels)) obj.metadata.labels = { ...labels }
 }
 
-/** What is worth a warning in the spec of a Job or of a CronJob's template. */
+/** The warnings for the spec of a Job or of a CronJob's template. */
 export function jobSpecWarnings(spec: JobSpec, path: Path, old?: JobSpec): string[] {
   const warnings: string[] = []
-  if (spec.completionMode === 'Indexed' && (spec.completions ?? 0) > manyCompletions && (spec.parallelism ?? 0) > highParallelism) {
+  if (
+    spec.completionMode === 'Indexed' &&
+    (spec.completions ?? 0) > manyCompletions &&
+    (spec.parallelism ?? 0) > highParallelism
+  ) {
     warnings.push(
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     )
@@ -100,14 +105,18 @@ function durationText(obj: Job, now: number): string {
   return humanDuration((completionTime ? Date.parse(completionTime) : now) - Date.parse(startTime))
 }
 
-/** What `kubectl get -o wide` says of the column Selector. */
 export const jobSelectorDescription =
   'A label query over pods that should match the pod count. Normally, the system sets this field for you. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors'
 
 const columns: Column<Job>[] = [
   nameColumn(),
   { name: 'Status', type: 'string', description: 'Status of the job.', cell: statusText },
-  { name: 'Completions', type: 'string', description: () => describeField('JobStatus', 'succeeded'), cell: completionsText },
+  {
+    name: 'Completions',
+    type: 'string',
+    description: () => describeField('JobStatus', 'succeeded'),
+    cell: completionsText,
+  },
   { name: 'Duration', type: 'string', description: 'Time required to complete the job.', cell: durationText },
   ageColumn(),
   ...containerColumns<Job>((obj) => obj.spec?.template),

@@ -4,7 +4,7 @@ import { pemText } from '../../../api/x509/index.ts'
 import { createAuthority } from '../../auth/certificates.ts'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import { cloneObject } from '../../../api/json/index.ts'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { certificatesigningrequests } from './certificatesigningrequests.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')

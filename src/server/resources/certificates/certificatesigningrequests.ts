@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../api/generated/types.ts'
 import { humanDuration } from '../../../api/printing/duration.ts'
-import { timestamp } from '../../../api/timestamp.ts'
+import { timestamp } from '../../../api/object.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, type RuleContext, defineResource } from '../../registry/resource.ts'
@@ -10,7 +10,7 @@ import { validateRequest, validateRequestUpdate } from './request-validation.ts'
 
 type Conditions = readonly CertificateSigningRequestCondition[]
 
-/** Fills in times of conditions: a condition that keeps its status keeps the time of its last transition. */
+/** Sets the times of conditions. A condition with unchanged status keeps its lastTransitionTime. */
 function withTimes(conditions: Conditions, old: Conditions, now: number): CertificateSigningRequestCondition[] {
   const time = timestamp(now)
   return conditions.map((condition) => {
@@ -23,7 +23,7 @@ function withTimes(conditions: Conditions, old: Conditions, now: number): Certif
   })
 }
 
-/** Puts the stored conditions of a type in place of those that were sent, where there are as many. */
+/** Restores the stored conditions of a type, if their number is unchanged. */
 function keepConditions(conditions: Conditions, old: Conditions, type: string): CertificateSigningRequestCondition[] {
   const stored = old.filter((c) => c.type === type)
   const isSameCount = conditions.filter((c) => c.type === type).length === stored.length
@@ -35,7 +35,7 @@ function setConditions(csr: CertificateSigningRequest, conditions: CertificateSi
   csr.status = { ...(conditions.length ? { conditions } : {}), ...rest }
 }
 
-/** A request says who asks for it; what its sender says about that is dropped. */
+/** Sets the requesting user from the request. Values of the client are dropped. */
 function prepareCreation(csr: CertificateSigningRequest, { user }: RuleContext): void {
   const { username: _n, uid: _u, groups: _g, extra: _e, ...spec } = csr.spec
   const { name = '', uid, groups = [], extra = {} } = user ?? {}
@@ -48,7 +48,7 @@ function prepareCreation(csr: CertificateSigningRequest, { user }: RuleContext):
   }
 }
 
-/** Through status a signer adds the certificate, or that it failed. How the request was decided is not its business. */
+/** A signer sets the certificate or the Failed condition through `status`, and cannot change the approval. */
 function prepareStatus(csr: CertificateSigningRequest, old: CertificateSigningRequest, { now }: RuleContext): void {
   csr.spec = old.spec
   const was = old.status.conditions ?? []
@@ -59,7 +59,7 @@ function prepareStatus(csr: CertificateSigningRequest, old: CertificateSigningRe
   setConditions(csr, withTimes(kept, was, now))
 }
 
-/** Through approval only conditions change. */
+/** The `approval` subresource changes only conditions. */
 function prepareApproval(csr: CertificateSigningRequest, old: CertificateSigningRequest, { now }: RuleContext): void {
   const conditions = withTimes(csr.status.conditions ?? [], old.status.conditions ?? [], now)
   csr.spec = old.spec
@@ -67,7 +67,7 @@ function prepareApproval(csr: CertificateSigningRequest, old: CertificateSigning
   setConditions(csr, conditions)
 }
 
-/** `Approved,Issued` */
+/** Example: `Approved,Issued`. */
 function conditionText({ status }: CertificateSigningRequest): string {
   const has = (type: string) => status.conditions?.some((c) => c.type === type)
   const decision = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
@@ -90,9 +90,8 @@ const columns: Column<CertificateSigningRequest>[] = [
     name: 'RequestedDuration',
     type: 'string',
     description: specDoc('expirationSeconds'),
-    cell: ({
-      spec: { expirationSeconds: seconds },
-    }) => (seconds === undefined ? '<none>' : humanDuration(seconds * 1000)),
+    cell: ({ spec: { expirationSeconds: seconds } }) =>
+      seconds === undefined ? '<none>' : humanDuration(seconds * 1000),
   },
   {
     name: 'Condition',
@@ -102,7 +101,6 @@ const columns: Column<CertificateSigningRequest>[] = [
   },
 ]
 
-/** Requests for certificates. Who asks is written into them by admission (`certificate-requests.ts`). */
 export const certificatesigningrequests = defineResource<CertificateSigningRequest>({
   ...kindNames.certificatesigningrequests,
   nameRule: pathSegmentName,

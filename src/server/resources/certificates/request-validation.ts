@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../api/validation/field-error.ts'
-import { repeatedPlaces } from '../../../api/validation/repeated.ts'
+import { repeatedPlaces } from '../../../api/validation/field-checks.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { validateSignerName } from '../../../api/validation/signer-name.ts'
 import { knownUsages, parseCertificateRequest, pemBlocks, signatureProblem } from '../../../api/x509/index.ts'
@@ -20,7 +20,7 @@ const legacySigner = 'kubernetes.io/legacy-unknown'
 const minDurationSeconds = 600
 const tooShortMessage = 'may not specify a duration less than 600 seconds (10 minutes)'
 const statuses = ['True', 'False', 'Unknown']
-/** Conditions that are either True or not there. */
+/** Condition types that have only the status True. */
 const oneWayTypes = ['Approved', 'Denied', 'Failed']
 
 const text = (base64: string | undefined) => Buffer.from(base64 ?? '', 'base64').toString()
@@ -36,7 +36,7 @@ function requestProblem(request: string | undefined): string | undefined {
 function validateUsages(usages: readonly string[], old: CertificateSigningRequest | undefined): FieldError[] {
   const path = specPath.child('usages')
   if (usages.length === 0) return [required(path)]
-  // A stored spec was judged when it was made, and it never changes.
+  // The spec is immutable and was validated at creation.
   if (old) return []
   const known = (usage: string) => knownUsages.includes(usage)
   const repeated = repeatedPlaces(usages)
@@ -67,20 +67,22 @@ type Conditions = readonly CertificateSigningRequestCondition[]
 const hasType = (conditions: Conditions, type: string) => conditions.some((c) => c.type === type)
 const hasRepeatedType = (conditions: Conditions) => new Set(conditions.map((c) => c.type)).size < conditions.length
 
-/** Judges conditions. A stored request is not refused for what was wrong with it before. */
+/** Validates conditions. Errors that the stored request has already are ignored. */
 function validateConditions(conditions: Conditions, old: Conditions): FieldError[] {
   const toleratesBoth = hasType(old, 'Approved') && hasType(old, 'Denied')
   const toleratesRepeated = hasRepeatedType(old)
+  const before = new Set<string>()
   return conditions.flatMap((condition, i) => {
     const { type, status } = condition
-    const before = conditions.slice(0, i)
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    const isBoth = opposite !== undefined && !toleratesBoth && hasType(before, opposite)
+    const isBoth = opposite !== undefined && !toleratesBoth && before.has(opposite)
+    const isRepeated = before.has(type)
+    before.add(type)
     return [
       ...(type === '' && !hasType(old, '') ? [required(conditionsPath.index(i).child('type'))] : []),
       ...validateStatus(condition, conditionsPath.index(i).child('status'), status),
       ...(isBoth ? [invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive')] : []),
-      ...(!toleratesRepeated && hasType(before, type) ? [duplicate(conditionsPath.index(i).child('type'), type)] : []),
+      ...(!toleratesRepeated && isRepeated ? [duplicate(conditionsPath.index(i).child('type'), type)] : []),
     ]
   })
 }
@@ -95,7 +97,7 @@ function isCertificate(bytes: Buffer): boolean {
   try {
     return new X509Certificate(bytes).raw.length > 0
   } catch {
-    // Node says no more than that it cannot read it.
+    // Node reports no reason.
     return false
   }
 }
@@ -113,7 +115,7 @@ function certificateProblem(certificate: string | undefined): string | undefined
   return undefined
 }
 
-/** Judges a request, a new one or one that an update has left. */
+/** Validates a new or updated request. */
 export function validateRequest(csr: CertificateSigningRequest, old?: CertificateSigningRequest): FieldError[] {
   const { certificate } = csr.status
   const was = old?.status.certificate
@@ -126,15 +128,15 @@ export function validateRequest(csr: CertificateSigningRequest, old?: Certificat
   ]
 }
 
-/** The parts of a status that a subresource may change. */
-export interface MaySet {
+/** The parts of the status that a subresource may change. */
+interface MaySet {
   approval?: boolean
   certificate?: boolean
 }
 
 /**
- * Judges an update. A condition that says how a request was decided stays. The approval and the certificate each have a
- * subresource of their own.
+ * Validates an update. Approved and Denied conditions cannot be removed. Approval and certificate have separate
+ * subresources.
  */
 export function validateRequestUpdate(
   csr: CertificateSigningRequest,

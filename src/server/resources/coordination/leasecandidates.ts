@@ -1,5 +1,5 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { V1beta1LeaseCandidate as LeaseCandidate } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
@@ -14,7 +14,7 @@ const versionPattern = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]
 
 const nameRule: NameRule = (name) => isConfigMapKey(name)
 
-/** The three numbers of a semantic version; undefined if it is none. */
+/** Parses a semantic version; undefined if it is invalid. */
 const numbersOf = (version: string): number[] | undefined => versionPattern.exec(version)?.slice(1, 4).map(Number)
 
 function isOlder(a: readonly number[], b: readonly number[]): boolean {
@@ -33,7 +33,9 @@ function validateVersions(binaryVersion: string, emulationVersion: string): Fiel
   if (!binaryVersion) return [...errors, required(path.child('binaryVersion'))]
   const binary = read('binaryVersion', binaryVersion)
   if (binary && emulation && isOlder(binary, emulation)) {
-    errors.push(invalid(path.child('binaryVersion'), binaryVersion, 'must be greater than or equal to `emulationVersion`'))
+    errors.push(
+      invalid(path.child('binaryVersion'), binaryVersion, 'must be greater than or equal to `emulationVersion`'),
+    )
   }
   return errors
 }
@@ -55,7 +57,7 @@ const validate = ({ spec }: LeaseCandidate): FieldError[] => [
   ...validateStrategy(spec?.strategy ?? '', spec?.emulationVersion ?? ''),
 ]
 
-/** A process that may become the leader of an election which the server decides. */
+/** LeaseCandidates: candidates of a coordinated leader election. */
 export const leasecandidates = defineResource<LeaseCandidate>({
   ...kindNames.leasecandidates,
   type: 'V1beta1LeaseCandidate',

@@ -1,5 +1,5 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Lease } from '../../../api/generated/types.ts'
 import { validateNonnegative, validatePositive } from '../../../api/validation/field-checks.ts'
 import type { FieldError } from '../../../api/validation/field-error.ts'
@@ -8,7 +8,7 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
 
-/** Election of a leader by the server is not offered. */
+/** Drops the fields of coordinated leader election, which is not supported. */
 function dropElection({ spec }: Lease): void {
   if (!spec) return
   spec.strategy = undefined
@@ -22,7 +22,7 @@ function validate({ spec = {} }: Lease): FieldError[] {
   return [...errors, ...validateNonnegative(transitions, Path.of('spec', 'leaseTransitions'))]
 }
 
-/** Who may do something for how long: leaders of elections, and signs of life of nodes. */
+/** Leases, for leader election and node heartbeats. */
 export const leases = defineResource<Lease>({
   ...kindNames.leases,
   nameRule: subdomainName,

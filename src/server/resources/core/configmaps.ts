@@ -1,6 +1,6 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { ConfigMap } from '../../../api/generated/types.ts'
 import { type FieldError, forbidden, invalid, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isConfigMapKey, subdomainName } from '../../../api/validation/names.ts'
@@ -8,10 +8,10 @@ import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
 
-/** What a ConfigMap's or a Secret's values may weigh together. */
+/** The maximum size of all values of a ConfigMap or Secret. */
 export const maxDataBytes = 1024 * 1024
 
-/** The weight of a value that is written in base64. */
+/** The decoded size of a base64 value. */
 export const base64Bytes = (text: string): number => Buffer.byteLength(text, 'base64')
 
 export const immutableMessage = 'field is immutable when `immutable` is set'
@@ -19,21 +19,23 @@ export const immutableMessage = 'field is immutable when `immutable` is set'
 const dataPath = Path.of('data')
 const binaryPath = Path.of('binaryData')
 
-const keyErrors = (key: string, path: Path): FieldError[] => isConfigMapKey(key).map((p) => invalid(path.key(key), key, p))
+const keyErrors = (key: string, path: Path): FieldError[] =>
+  isConfigMapKey(key).map((p) => invalid(path.key(key), key, p))
 
 function validate({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
   const errors: FieldError[] = []
   let size = 0
   for (const key of Object.keys(data).sort()) {
     errors.push(...keyErrors(key, dataPath))
-    if (Object.hasOwn(binaryData, key)) errors.push(invalid(dataPath.key(key), key, 'duplicate of key present in binaryData'))
+    if (Object.hasOwn(binaryData, key))
+      errors.push(invalid(dataPath.key(key), key, 'duplicate of key present in binaryData'))
     size += byteLength(data[key]!)
   }
   for (const key of Object.keys(binaryData).sort()) {
     errors.push(...keyErrors(key, binaryPath))
     size += base64Bytes(binaryData[key]!)
   }
-  // The field stands for the whole object, which Kubernetes writes as an empty index.
+  // As in Kubernetes, the error's field is the object, written as an empty index.
   if (size > maxDataBytes) errors.push({ ...tooLong(dataPath, maxDataBytes), field: '[]' })
   return errors
 }
@@ -48,7 +50,7 @@ function validateUpdate(obj: ConfigMap, old: ConfigMap): FieldError[] {
   return [...errors, ...validate(obj)]
 }
 
-/** Configuration that is no secret. */
+/** core/v1 ConfigMaps. */
 export const configmaps = defineResource<ConfigMap>({
   ...kindNames.configmaps,
   nameRule: subdomainName,

@@ -1,22 +1,22 @@
 import type { Resource } from '../../registry/resource.ts'
 import { configmaps } from './configmaps.ts'
 import { endpoints } from './endpoints.ts'
-import { events } from './events.ts'
+import { events } from './event/events.ts'
 import { limitranges } from './limitranges.ts'
 import { namespaces } from './namespaces.ts'
 import { nodes } from './nodes.ts'
-import { persistentvolumeclaims } from './persistentvolumeclaims.ts'
-import { persistentvolumes } from './persistentvolumes.ts'
+import { persistentvolumeclaims } from './volume/persistentvolumeclaims.ts'
+import { persistentvolumes } from './volume/persistentvolumes.ts'
 import { pods } from './pods.ts'
 import { podtemplates } from './podtemplates.ts'
 import { replicationcontrollers } from './replicationcontrollers.ts'
 import { resourcequotas } from './resourcequotas.ts'
 import { secrets } from './secrets.ts'
 import { serviceaccounts } from './serviceaccounts.ts'
-import type { ServiceAllocation } from './service-allocation.ts'
-import { services } from './services.ts'
+import type { ServiceAllocation } from './service/service-allocation.ts'
+import { services } from './service/services.ts'
 
-/** The kinds of the core group, in the order of discovery. A server's services share one supply of addresses and ports. */
+/** The kinds of the core group, in the order of discovery. `allocation` provides addresses and ports for Services. */
 export const coreResources = (allocation: ServiceAllocation): Resource[] => [
   configmaps,
   endpoints,

@@ -1,8 +1,12 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { LimitRange, LimitRangeItem } from '../../../api/generated/types.ts'
-import { type ResourceList, isOvercommitAllowed, roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
-import { checkContainerResourceName, checkResourceName } from '../../../api/kinds/resource-requirements.ts'
-import { compareQuantity, quantityMilli, quantityToNumber } from '../../../api/quantity.ts'
+import {
+  type ResourceList,
+  isOvercommitAllowed,
+  roundResourcesUpToMilli,
+} from '../../../api/kinds/quantities/resource-names.ts'
+import { checkContainerResourceName, checkResourceName } from '../../../api/kinds/containers/resource-requirements.ts'
+import { compareQuantity, quantityMilli, quantityToNumber } from '../../../api/numbers/quantity.ts'
 import { type FieldError, duplicate, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
 import { isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -12,7 +16,7 @@ const limitsPath = Path.of('spec', 'limits')
 const standardTypes = ['Container', 'PersistentVolumeClaim', 'Pod']
 const amountFields = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 
-/** A container's default limit is its max, its default request the default limit, or else the min. */
+/** Applies defaults: the limit from max, the request from the limit or else from min. */
 function defaultContainerItem(item: LimitRangeItem): void {
   const limits: ResourceList = { ...item.max, ...item.default }
   const requests: ResourceList = { ...item.min, ...limits, ...item.defaultRequest }
@@ -26,7 +30,12 @@ function validateType(type: string, path: Path): FieldError[] {
   return [invalid(path, type, 'must be a standard limit type or fully qualified')]
 }
 
-function validateNames(item: LimitRangeItem, field: (typeof amountFields)[number], path: Path, errors: FieldError[]): void {
+function validateNames(
+  item: LimitRangeItem,
+  field: (typeof amountFields)[number],
+  path: Path,
+  errors: FieldError[],
+): void {
   const check = item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName
   for (const name of Object.keys(item[field] ?? {}).sort()) check(name, () => path.child(field).key(name), errors)
 }
@@ -39,11 +48,12 @@ function validateRatio(item: LimitRangeItem, name: string, path: Path): FieldErr
   const [min, max] = [item.min?.[name], item.max?.[name]]
   if (min === undefined || max === undefined) return errors
   const limit = Number(quantityMilli(max)) / Number(quantityMilli(min))
-  if (quantityToNumber(ratio) > limit) errors.push(invalid(path, ratio, `ratio ${ratio} is greater than max/min = ${limit.toFixed(6)}`))
+  if (quantityToNumber(ratio) > limit)
+    errors.push(invalid(path, ratio, `ratio ${ratio} is greater than max/min = ${limit.toFixed(6)}`))
   return errors
 }
 
-/** For one resource, the amounts must be in order: min, default request, default limit, max. */
+/** Validates that the amounts of one resource are ordered: min, default request, default limit, max. */
 function validateOrder(item: LimitRangeItem, name: string, path: Path): FieldError[] {
   const min = item.min?.[name]
   const max = item.max?.[name]
@@ -53,18 +63,32 @@ function validateOrder(item: LimitRangeItem, name: string, path: Path): FieldErr
   const at = (field: (typeof amountFields)[number]) => path.child(field).key(name)
   const atRequest = at('defaultRequest')
   const errors: FieldError[] = []
-  const isGreater = (a: string | undefined, b: string | undefined) => a !== undefined && b !== undefined && compareQuantity(a, b) > 0
+  const isGreater = (a: string | undefined, b: string | undefined) =>
+    a !== undefined && b !== undefined && compareQuantity(a, b) > 0
   if (isGreater(min, max)) errors.push(invalid(at('min'), min, `min value ${min} is greater than max value ${max}`))
-  if (isGreater(min, request)) errors.push(invalid(atRequest, request, `min value ${min} is greater than default request value ${request}`))
-  if (isGreater(request, max)) errors.push(invalid(atRequest, request, `default request value ${request} is greater than max value ${max}`))
+  if (isGreater(min, request))
+    errors.push(invalid(atRequest, request, `min value ${min} is greater than default request value ${request}`))
+  if (isGreater(request, max))
+    errors.push(invalid(atRequest, request, `default request value ${request} is greater than max value ${max}`))
   if (isGreater(request, limit)) {
-    errors.push(invalid(atRequest, request, `default request value ${request} is greater than default limit value ${limit}`))
+    errors.push(
+      invalid(atRequest, request, `default request value ${request} is greater than default limit value ${limit}`),
+    )
   }
-  if (isGreater(min, limit)) errors.push(invalid(at('default'), min, `min value ${min} is greater than default value ${limit}`))
-  if (isGreater(limit, max)) errors.push(invalid(at('default'), max, `default value ${limit} is greater than max value ${max}`))
+  if (isGreater(min, limit))
+    errors.push(invalid(at('default'), min, `min value ${min} is greater than default value ${limit}`))
+  if (isGreater(limit, max))
+    errors.push(invalid(at('default'), max, `default value ${limit} is greater than max value ${max}`))
   errors.push(...validateRatio(item, name, at('maxLimitRequestRatio')))
-  if (!isOvercommitAllowed(name) && limit !== undefined && request !== undefined && compareQuantity(limit, request) !== 0) {
-    errors.push(invalid(atRequest, request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`))
+  if (
+    !isOvercommitAllowed(name) &&
+    limit !== undefined &&
+    request !== undefined &&
+    compareQuantity(limit, request) !== 0
+  ) {
+    errors.push(
+      invalid(atRequest, request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`),
+    )
   }
   return errors
 }
@@ -75,10 +99,17 @@ function validateItem(item: LimitRangeItem, path: Path): FieldError[] {
   validateNames(item, 'min', path, errors)
   for (const field of ['default', 'defaultRequest'] as const) {
     if (item.type !== 'Pod') validateNames(item, field, path, errors)
-    else if (Object.keys(item[field] ?? {}).length) errors.push(forbidden(path.child(field), "may not be specified when `type` is 'Pod'"))
+    else if (Object.keys(item[field] ?? {}).length)
+      errors.push(forbidden(path.child(field), "may not be specified when `type` is 'Pod'"))
   }
-  if (item.type === 'PersistentVolumeClaim' && item.min?.['storage'] === undefined && item.max?.['storage'] === undefined) {
-    errors.push(required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'))
+  if (
+    item.type === 'PersistentVolumeClaim' &&
+    item.min?.['storage'] === undefined &&
+    item.max?.['storage'] === undefined
+  ) {
+    errors.push(
+      required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'),
+    )
   }
   validateNames(item, 'maxLimitRequestRatio', path, errors)
   const names = new Set(amountFields.flatMap((field) => Object.keys(item[field] ?? {})))
@@ -97,7 +128,7 @@ function validate({ spec }: LimitRange): FieldError[] {
   })
 }
 
-/** What containers, pods and claims of a namespace may ask for, and what they get if they ask for nothing. */
+/** core/v1 LimitRanges. */
 export const limitranges = defineResource<LimitRange>({
   ...kindNames.limitranges,
   nameRule: subdomainName,

@@ -10,7 +10,7 @@ const finalizersPath = Path.of('spec', 'finalizers')
 const nameLabel = 'kubernetes.io/metadata.name'
 const bareFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
 
-/** Every namespace carries its name as a label, for selectors. */
+/** Sets the label with the namespace's name, for selectors. */
 function setNameLabel({ metadata }: Namespace): void {
   if (metadata.name) metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name }
 }
@@ -27,10 +27,18 @@ function validatePhase({ metadata, status }: Namespace): FieldError[] {
   const wanted = metadata.deletionTimestamp ? 'Terminating' : 'Active'
   if (status?.phase === wanted) return []
   const when = metadata.deletionTimestamp ? 'is not empty' : 'is empty'
-  return [invalid(Path.of('status', 'Phase'), status?.phase ?? '', `may only be '${wanted}' if \`deletionTimestamp\` ${when}`)]
+  return [
+    invalid(
+      Path.of('status', 'Phase'),
+      status?.phase ?? '',
+      `may only be '${wanted}' if \`deletionTimestamp\` ${when}`,
+    ),
+  ]
 }
 
-/** Scopes for names. Its own list of finalizers, changed only through `finalize`, holds it until its contents are gone. */
+/**
+ * core/v1 Namespaces. spec.finalizers, which only `finalize` changes, keep a namespace until its contents are deleted.
+ */
 export const namespaces = defineResource<Namespace>({
   ...kindNames.namespaces,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
@@ -40,11 +48,14 @@ export const namespaces = defineResource<Namespace>({
     obj.status = { ...obj.status, phase: obj.status?.phase || 'Active' }
   },
   prepareForCreate(obj) {
-    // The name may have been generated since the defaults.
+    // The name may have been generated after defaulting.
     setNameLabel(obj)
     obj.status = { phase: 'Active' }
     const finalizers = obj.spec?.finalizers ?? []
-    obj.spec = { ...obj.spec, finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'] }
+    obj.spec = {
+      ...obj.spec,
+      finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'],
+    }
   },
   validate: (obj) => (obj.spec?.finalizers ?? []).flatMap((name) => validateFinalizer(name, finalizersPath)),
   prepareForUpdate(obj, old) {
@@ -63,7 +74,8 @@ export const namespaces = defineResource<Namespace>({
       prepare(obj, old) {
         obj.status = old.status
       },
-      validate: (obj) => (obj.spec?.finalizers ?? []).flatMap((name, i) => validateFinalizer(name, finalizersPath.index(i))),
+      validate: (obj) =>
+        (obj.spec?.finalizers ?? []).flatMap((name, i) => validateFinalizer(name, finalizersPath.index(i))),
     },
   },
   isHeld: (obj) => Boolean(obj.spec?.finalizers?.length),
@@ -75,7 +87,12 @@ export const namespaces = defineResource<Namespace>({
   selectableFields: { 'status.phase': (obj) => obj.status?.phase ?? '' },
   columns: [
     nameColumn(),
-    { name: 'Status', type: 'string', description: 'The status of the namespace', cell: (obj) => obj.status?.phase ?? '' },
+    {
+      name: 'Status',
+      type: 'string',
+      description: 'The status of the namespace',
+      cell: (obj) => obj.status?.phase ?? '',
+    },
     ageColumn(),
   ],
 })

@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Node } from '../../../api/generated/types.ts'
-import { isIntegerResource } from '../../../api/kinds/resource-names.ts'
-import { compareQuantity, quantityIsInteger } from '../../../api/quantity.ts'
+import { isIntegerResource } from '../../../api/kinds/quantities/resource-names.ts'
+import { compareQuantity, quantityIsInteger } from '../../../api/numbers/quantity.ts'
 import { nonnegativeMessage, notSupportedInOrder } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
 import { cidrFamilyOf, cidrWarnings, validateCidr } from '../../../api/validation/ip.ts'
@@ -12,19 +12,19 @@ import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
 
 const cidrsPath = Path.of('spec', 'podCIDRs')
-// Taints once were an annotation.
+// Kubernetes' path, from when taints were an annotation.
 const taintsPath = Path.of('metadata', 'taints')
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 function defaults({ spec, status }: Node): void {
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
   if (!spec) return
-  // The old field wins over a list that does not begin with it.
+  // podCIDR takes precedence over podCIDRs that do not begin with it.
   if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR]
   spec.podCIDR = spec.podCIDRs?.[0]
 }
 
-/** The kubelet's configuration through the API is no more. */
+/** Drops dynamic kubelet configuration, which Kubernetes has removed. */
 function dropConfig({ spec, status }: Partial<Pick<Node, 'spec' | 'status'>>): void {
   if (spec) spec.configSource = undefined
   if (status) status.config = undefined
@@ -41,7 +41,7 @@ function validateTaints(node: Node): FieldError[] {
     if (effect === '') errors.push(required(path.child('effect')))
     else if (!effects.includes(effect)) errors.push(notSupportedInOrder(path.child('effect'), effect, effects))
     if (seen.has(`${effect} ${key}`)) {
-      // The value as Kubernetes' own structure, which its message quotes.
+      // Kubernetes' message quotes its Go structure.
       const error = duplicate(path, { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded ?? null })
       errors.push({ ...error, message: `${error.message}: taints must be unique by key and effect pair` })
     }
@@ -58,7 +58,8 @@ function validateResources(node: Node): FieldError[] {
       const path = Path.of('status', list, name)
       const amount = amounts[name]!
       if (compareQuantity(amount, '0') < 0) errors.push(invalid(path, amount, nonnegativeMessage))
-      if (isIntegerResource(name) && !quantityIsInteger(amount)) errors.push(invalid(path, amount, 'must be an integer'))
+      if (isIntegerResource(name) && !quantityIsInteger(amount))
+        errors.push(invalid(path, amount, 'must be an integer'))
     }
   }
   return errors
@@ -78,7 +79,7 @@ const validate = (node: Node, old?: Node): FieldError[] => [
   ...validateCidrs(node.spec?.podCIDRs ?? [], old?.spec?.podCIDRs),
 ]
 
-/** What may not change, and what the status may not say. */
+/** Validates immutable fields and the status. */
 function validateChange(node: Node, old: Node): FieldError[] {
   const errors = validateResources(node)
   const seen = new Set<string>()
@@ -90,13 +91,17 @@ function validateChange(node: Node, old: Node): FieldError[] {
   const [cidrs, before] = [node.spec?.podCIDRs ?? [], old.spec?.podCIDRs ?? []]
   if (before.length) {
     const changes = before.length === cidrs.length ? before.filter((c, i) => c !== cidrs[i]).length : 1
-    for (let i = 0; i < changes; i++) errors.push(forbidden(cidrsPath, 'node updates may not change podCIDR except from "" to valid'))
+    for (let i = 0; i < changes; i++)
+      errors.push(forbidden(cidrsPath, 'node updates may not change podCIDR except from "" to valid'))
   }
   if (old.spec?.providerID && old.spec.providerID !== node.spec?.providerID) {
-    errors.push(forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid'))
+    errors.push(
+      forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid'),
+    )
   }
   errors.push(...validateTaints(node))
-  if ((node.spec?.externalID ?? '') !== (old.spec?.externalID ?? '')) errors.push(forbidden(Path.of('spec', 'externalID'), 'may not be updated'))
+  if ((node.spec?.externalID ?? '') !== (old.spec?.externalID ?? ''))
+    errors.push(forbidden(Path.of('spec', 'externalID'), 'may not be updated'))
   return errors
 }
 
@@ -116,19 +121,20 @@ function rolesText({ metadata }: Node): string {
   return [...roles].sort().join(',') || '<none>'
 }
 
-const addressOf = (node: Node, type: string) => node.status?.addresses?.find((a) => a.type === type)?.address ?? '<none>'
+const addressOf = (node: Node, type: string) =>
+  node.status?.addresses?.find((a) => a.type === type)?.address ?? '<none>'
 
-/** Machines. The status may be given on creation. */
+/** core/v1 Nodes. The status may be set at creation. */
 export const nodes = defineResource<Node>({
   ...kindNames.nodes,
   nameRule: subdomainName,
   defaults,
   keepsStatusOnCreate: true,
   prepareForCreate: dropConfig,
-  // The status is the stored one here: it is not this update's to change.
+  // The status is the stored one, and not part of this update.
   prepareForUpdate: ({ spec }) => dropConfig({ spec }),
   validate: (node) => validate(node),
-  // Kubernetes finds what both judge twice.
+  // As in Kubernetes, errors of both validations are duplicated.
   validateUpdate: (node, old) => [...validate(node, old), ...validateChange(node, old)],
   warnings: (node) => [
     ...(node.spec?.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
-import { samplePod } from '../../../api/kinds/sample-pod.ts'
+import { samplePod } from '../../../api/kinds/pods/sample-pod.ts'
 import type { Column, RuleContext } from '../../registry/resource.ts'
 import { pods } from './pods.ts'
 

@@ -1,17 +1,20 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Pod } from '../../../api/generated/types.ts'
-import { validatePodCreate } from '../../../api/kinds/pod.ts'
-import { defaultPod } from '../../../api/kinds/pod-defaults.ts'
-import { podDeletionGracePeriod } from '../../../api/kinds/pod-deletion.ts'
+import { validatePodCreate } from '../../../api/kinds/pods/pod.ts'
+import { defaultPod } from '../../../api/kinds/pods/pod-defaults.ts'
+import { podDeletionGracePeriod } from '../../../api/kinds/pods/pod-availability.ts'
 import {
-  prepareEphemeralContainersUpdate, prepareResize, validateEphemeralContainersUpdate, validateResize,
-} from '../../../api/kinds/pod-partial-updates.ts'
-import { dropUnsupportedFields, preparePodForCreate } from '../../../api/kinds/pod-prepare.ts'
-import { prepareStatusUpdate, validatePodStatusUpdate } from '../../../api/kinds/pod-status.ts'
-import { readinessGatesText, restartsText, summarizePod } from '../../../api/kinds/pod-summary.ts'
-import { validatePodUpdate } from '../../../api/kinds/pod-update.ts'
-import { podWarnings } from '../../../api/kinds/pod-warnings.ts'
+  prepareEphemeralContainersUpdate,
+  prepareResize,
+  validateEphemeralContainersUpdate,
+  validateResize,
+} from '../../../api/kinds/pods/pod-partial-updates.ts'
+import { dropUnsupportedFields, preparePodForCreate } from '../../../api/kinds/pods/pod-prepare.ts'
+import { prepareStatusUpdate, validatePodStatusUpdate } from '../../../api/kinds/pods/pod-status.ts'
+import { readinessGatesText, restartsText, summarizePod } from '../../../api/kinds/pods/pod-summary.ts'
+import { validatePodUpdate } from '../../../api/kinds/pods/pod-update.ts'
+import { podWarnings } from '../../../api/kinds/pods/pod-warnings.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
@@ -39,7 +42,8 @@ const columns: readonly Column<Pod>[] = [
   {
     name: 'Restarts',
     type: 'string',
-    description: 'The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.',
+    description:
+      'The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.',
     cell: (pod, now) => restartsText(summarizePod(pod), now),
   },
   ageColumn(),
@@ -74,7 +78,9 @@ const columns: readonly Column<Pod>[] = [
 ]
 
 const finished: Record<string, { type: string; status: string; reason: string; message: string }[]> = {
-  Succeeded: [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }],
+  Succeeded: [
+    { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },
+  ],
   Failed: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }],
 }
 
@@ -84,13 +90,13 @@ export const pods = defineResource<Pod>({
   nameRule: subdomainName,
 
   defaults: defaultPod,
-  // A quality-of-service class that was sent is kept, as Kubernetes does; all else of the status is made anew.
+  // As in Kubernetes, status.qosClass of a create is kept. The rest of the status is reset.
   keepsStatusOnCreate: true,
   prepareForCreate: (pod, ctx) => preparePodForCreate(pod, ctx.now),
   validate: validatePodCreate,
   prepareForUpdate: (pod) => dropUnsupportedFields(pod.spec),
   validateUpdate: validatePodUpdate,
-  // Humans seldom update pods, and node agents do it all the time.
+  // Updates get no warnings: most are by node agents.
   warnings: (pod, old) => (old ? [] : podWarnings(pod)),
 
   generation: { changed: (pod, old) => !semanticEqual(pod.spec, old.spec) },
@@ -100,14 +106,14 @@ export const pods = defineResource<Pod>({
     resize: { prepare: prepareResize, validate: validateResize },
   },
 
-  // Nothing else is patched as often, with as little that changes.
+  // Pods are patched most often, with the smallest changes.
   sharesParts: true,
   gracePeriod: podDeletionGracePeriod,
   deleteAnswersObject: true,
 
   selectableFields: {
     'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
-    // The old name of spec.nodeName.
+    // The legacy name of spec.nodeName.
     'spec.host': (pod) => pod.spec.nodeName ?? '',
     'spec.restartPolicy': (pod) => pod.spec.restartPolicy ?? '',
     'spec.schedulerName': (pod) => pod.spec.schedulerName ?? '',
@@ -115,7 +121,7 @@ export const pods = defineResource<Pod>({
     'spec.hostNetwork': (pod) => String(pod.spec.hostNetwork ?? false),
     'status.phase': (pod) => pod.status.phase ?? '',
     'status.podIP': (pod) => pod.status.podIPs?.[0]?.ip ?? '',
-    // Known and never set, as in Kubernetes.
+    // As in Kubernetes, selectable but always empty.
     'status.podIPs': () => '',
     'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
   },

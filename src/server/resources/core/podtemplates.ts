@@ -1,7 +1,11 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { PodTemplate } from '../../../api/generated/types.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
-import { defaultPodTemplate, podTemplateWarnings, validatePodTemplateSpec } from '../../../api/kinds/pod-template.ts'
+import {
+  defaultPodTemplate,
+  podTemplateWarnings,
+  validatePodTemplateSpec,
+} from '../../../api/kinds/pods/pod-template.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { nameColumn } from '../../answers/columns.ts'
@@ -10,7 +14,10 @@ import { defineResource } from '../../registry/resource.ts'
 const path = Path.of('template')
 
 const labelsText = (labels: Record<string, string> | undefined): string =>
-  Object.keys(labels ?? {}).sort().map((key) => `${key}=${labels![key]}`).join(',') || '<none>'
+  Object.keys(labels ?? {})
+    .sort()
+    .map((key) => `${key}=${labels![key]}`)
+    .join(',') || '<none>'
 
 /** core/v1 PodTemplate. */
 export const podtemplates = defineResource<PodTemplate>({
@@ -20,7 +27,8 @@ export const podtemplates = defineResource<PodTemplate>({
   defaults: (obj) => defaultPodTemplate(obj.template),
   validate: (obj) => validatePodTemplateSpec(obj.template, path),
   validateUpdate: (obj) => validatePodTemplateSpec(obj.template, path),
-  warnings: (obj, old) => (old && deepEqual(obj.template, old.template) ? [] : podTemplateWarnings(obj.template, path, old?.template)),
+  warnings: (obj, old) =>
+    old && deepEqual(obj.template, old.template) ? [] : podTemplateWarnings(obj.template, path, old?.template),
 
   generation: { changed: (obj, old) => !deepEqual(obj.template, old.template) },
   deleteAnswersObject: true,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ResourceTrial } from '../apps/resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 import { replicationcontrollers } from './replicationcontrollers.ts'
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }

@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { ReplicationController, ReplicationControllerSpec } from '../../../api/generated/types.ts'
-import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pod-template.ts'
+import { defaultPodTemplate, podTemplateWarnings } from '../../../api/kinds/pods/pod-template.ts'
 import { selectorFromMap } from '../../../api/selectors/label-selector.ts'
 import { validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, required } from '../../../api/validation/field-error.ts'
@@ -11,7 +11,14 @@ import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, defineResource } from '../../registry/resource.ts'
 import { validateReplicaStatus } from '../apps/replicasets.ts'
 import { containerColumns, countColumn, labelsText } from '../apps/workload-columns.ts'
-import { ensureTemplate, keepSpec, labelsMismatch, podNameWarnings, replicaScale, validateLongRunningTemplate } from '../apps/workload-rules.ts'
+import {
+  ensureTemplate,
+  keepSpec,
+  labelsMismatch,
+  podNameWarnings,
+  replicaScale,
+  validateLongRunningTemplate,
+} from '../apps/workload-rules.ts'
 
 const specPath = Path.of('spec')
 const templatePath = specPath.child('template')
@@ -67,7 +74,9 @@ export const replicationcontrollers = defineResource<ReplicationController>({
   validate: (obj) => validateSpec(obj.spec!),
   validateUpdate: (obj, old) => validateSpec(obj.spec!, old.spec),
   warnings(obj, old) {
-    const ofTemplate = obj.spec?.template ? podTemplateWarnings(obj.spec.template, templatePath, old?.spec?.template) : []
+    const ofTemplate = obj.spec?.template
+      ? podTemplateWarnings(obj.spec.template, templatePath, old?.spec?.template)
+      : []
     if (!old) return [...podNameWarnings(obj.metadata), ...ofTemplate]
     return obj.metadata.generation === old.metadata.generation ? [] : ofTemplate
   },

@@ -1,7 +1,17 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector, ScopedResourceSelectorRequirement } from '../../../api/generated/types.ts'
-import { isQuotaScope, isScopeForResource, isStandardQuotaResource, validateQuotaAmounts } from '../../../api/kinds/quota-resources.ts'
-import { roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopeSelector,
+  ScopedResourceSelectorRequirement,
+} from '../../../api/generated/types.ts'
+import {
+  isQuotaScope,
+  isScopeForResource,
+  isStandardQuotaResource,
+  validateQuotaAmounts,
+} from '../../../api/kinds/quantities/quota-resources.ts'
+import { roundResourcesUpToMilli } from '../../../api/kinds/quantities/resource-names.ts'
 import { immutableMessage } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -18,7 +28,7 @@ const exclusiveScopes = [
   ['Terminating', 'NotTerminating'],
 ] as const
 
-/** One error a resource that the quota holds and the scope says nothing of. */
+/** Returns an error for each resource of the quota to which the scope does not apply. */
 function validateScopeResources(scope: string, spec: ResourceQuotaSpec, path: Path, value: unknown): FieldError[] {
   return Object.keys(spec.hard ?? {})
     .filter((name) => isStandardQuotaResource(name) && !isScopeForResource(scope, name))
@@ -44,7 +54,10 @@ function validateScopes(spec: ResourceQuotaSpec): FieldError[] {
 
 const scopesThatExist = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity']
 
-function validateOperator({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, path: Path): FieldError[] {
+function validateOperator(
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+  path: Path,
+): FieldError[] {
   const errors: FieldError[] = []
   if (scopesThatExist.includes(scopeName) && operator !== 'Exists') {
     const why =
@@ -54,11 +67,22 @@ function validateOperator({ scopeName, operator, values = [] }: ScopedResourceSe
   }
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) {
-      errors.push(required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
+      errors.push(
+        required(
+          path.child('values'),
+          "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+        ),
+      )
     }
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (values.length) {
-      errors.push(invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+      errors.push(
+        invalid(
+          path.child('values'),
+          values,
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        ),
+      )
     }
   } else {
     errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'))
@@ -72,7 +96,9 @@ const internalRequirement = ({ scopeName, operator, values }: ScopedResourceSele
   Values: values ?? null,
 })
 
-const internalSelector = ({ matchExpressions }: ScopeSelector) => ({ MatchExpressions: matchExpressions?.map(internalRequirement) ?? null })
+const internalSelector = ({ matchExpressions }: ScopeSelector) => ({
+  MatchExpressions: matchExpressions?.map(internalRequirement) ?? null,
+})
 
 function validateScopeSelector(spec: ResourceQuotaSpec): FieldError[] {
   if (!spec.scopeSelector) return []
@@ -81,11 +107,17 @@ function validateScopeSelector(spec: ResourceQuotaSpec): FieldError[] {
   const value = internalSelector(spec.scopeSelector)
   return [
     ...requirements.flatMap((requirement) => [
-      ...(isQuotaScope(requirement.scopeName) ? [] : [invalid(path.child('scopeName'), requirement.scopeName, 'unsupported scope')]),
+      ...(isQuotaScope(requirement.scopeName)
+        ? []
+        : [invalid(path.child('scopeName'), requirement.scopeName, 'unsupported scope')]),
       ...validateScopeResources(requirement.scopeName, spec, path, value),
       ...validateOperator(requirement, path),
     ]),
-    ...validateExclusive(requirements.map(({ scopeName }) => scopeName), path, spec.scopes ?? null),
+    ...validateExclusive(
+      requirements.map(({ scopeName }) => scopeName),
+      path,
+      spec.scopes ?? null,
+    ),
   ]
 }
 
@@ -101,13 +133,16 @@ function validateSameScopes(scopes: readonly string[], old: readonly string[]): 
   return isSame ? [] : [invalid(scopesPath, scopes.length ? scopes : null, immutableMessage)]
 }
 
-/** `pods: 2/3, requests.cpu: 250m/1`: limits, or all the rest. */
+/** Formats usage: `pods: 2/3, requests.cpu: 250m/1`, for limits or for all other resources. */
 function usageText({ status: { hard = {}, used = {} } }: ResourceQuota, ofLimits: boolean): string {
   const names = Object.keys(hard).filter((name) => name.startsWith('limits.') === ofLimits)
-  return names.sort().map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]}`).join(', ')
+  return names
+    .sort()
+    .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]}`)
+    .join(', ')
 }
 
-/** How much a namespace may have of what. */
+/** core/v1 ResourceQuotas. */
 export const resourcequotas = defineResource<ResourceQuota>({
   ...kindNames.resourcequotas,
   nameRule: subdomainName,
@@ -118,7 +153,10 @@ export const resourcequotas = defineResource<ResourceQuota>({
     roundResourcesUpToMilli(status.used)
   },
   validate,
-  validateUpdate: (quota, old) => [...validate(quota), ...validateSameScopes(quota.spec.scopes ?? [], old.spec.scopes ?? [])],
+  validateUpdate: (quota, old) => [
+    ...validate(quota),
+    ...validateSameScopes(quota.spec.scopes ?? [], old.spec.scopes ?? []),
+  ],
   status: {
     prepare(quota, old) {
       quota.spec = old.spec
@@ -139,7 +177,8 @@ export const resourcequotas = defineResource<ResourceQuota>({
     {
       name: 'Limit',
       type: 'string',
-      description: 'Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.',
+      description:
+        'Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.',
       cell: (quota) => usageText(quota, true),
     },
     ageColumn(),

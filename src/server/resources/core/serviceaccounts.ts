@@ -6,12 +6,12 @@ import { defineResource } from '../../registry/resource.ts'
 
 const mountableSecrets = 'kubernetes.io/enforce-mountable-secrets'
 
-/** An account names its secrets and says nothing else of them. */
+/** Reduces secret references to their names. */
 function keepSecretNames(account: ServiceAccount): void {
   if (account.secrets) account.secrets = account.secrets.map(({ name }) => ({ name }))
 }
 
-/** Identities for processes. */
+/** core/v1 ServiceAccounts. */
 export const serviceaccounts = defineResource<ServiceAccount>({
   ...kindNames.serviceaccounts,
   nameRule: subdomainName,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { EndpointSlice } from '../../../api/generated/types.ts'
-import type { Partly } from '../../../api/partly.ts'
+import type { Partly } from '../../../api/object.ts'
 import { endpointslices } from './endpointslices.ts'
 
 const ctx = { gates: FeatureGates.of(), now: 0 }

@@ -2,9 +2,22 @@ import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
 import type { DiscoveryV1EndpointPort, Endpoint, EndpointHints, EndpointSlice } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
-import { type FieldError, duplicate, invalid, notSupported, required, tooMany } from '../../../api/validation/field-error.ts'
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
+} from '../../../api/validation/field-error.ts'
 import { ipFamilyOf, ipWarnings, isRoutableIp, validateIp } from '../../../api/validation/ip.ts'
-import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isLabelValue,
+  isQualifiedName,
+  subdomainName,
+} from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
@@ -18,7 +31,8 @@ const maxHints = 8
 const endpointsPath = Path.of('endpoints')
 const portsPath = Path.of('ports')
 
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] => found.map((p) => invalid(path, value, p))
+const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
+  found.map((p) => invalid(path, value, p))
 
 function validateDomainName(text: string, path: Path): FieldError[] {
   if (text === '') return [required(path)]
@@ -33,7 +47,13 @@ function validateDomainName(text: string, path: Path): FieldError[] {
   })
 }
 
-function validateAddress(address: string, type: string, path: Path, i: number, stored: readonly string[]): FieldError[] {
+function validateAddress(
+  address: string,
+  type: string,
+  path: Path,
+  i: number,
+  stored: readonly string[],
+): FieldError[] {
   if (type === 'FQDN') return validateDomainName(address, path.index(i))
   if (type !== 'IPv4' && type !== 'IPv6') return []
   const malformed = validateIp(address, path.index(i), stored)
@@ -53,7 +73,10 @@ function validateHints({ forZones = [], forNodes = [] }: EndpointHints, path: Pa
       return [...errors, ...problems(nameAt, name, rule(name))]
     })
   }
-  return [...judge(forZones, path.child('forZones'), isLabelValue), ...judge(forNodes, path.child('forNodes'), isDns1123Subdomain)]
+  return [
+    ...judge(forZones, path.child('forZones'), isLabelValue),
+    ...judge(forNodes, path.child('forNodes'), isDns1123Subdomain),
+  ]
 }
 
 function validateEndpoint(endpoint: Endpoint, type: string, path: Path, stored: readonly string[]): FieldError[] {
@@ -63,7 +86,8 @@ function validateEndpoint(endpoint: Endpoint, type: string, path: Path, stored: 
   const errors: FieldError[] = []
   if (addresses.length === 0) errors.push(required(addressesPath, 'must contain at least 1 address'))
   else if (addresses.length > maxAddresses) errors.push(tooMany(addressesPath, addresses.length, maxAddresses))
-  for (const [i, address] of addresses.entries()) errors.push(...validateAddress(address, type, addressesPath, i, stored))
+  for (const [i, address] of addresses.entries())
+    errors.push(...validateAddress(address, type, addressesPath, i, stored))
   if (nodeName !== undefined) errors.push(...problems(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)))
   if (hostname !== undefined) errors.push(...problems(path.child('hostname'), hostname, isDns1123Label(hostname)))
   if (hints) errors.push(...validateHints(hints, path.child('hints')))
@@ -80,7 +104,8 @@ function validatePorts(ports: readonly DiscoveryV1EndpointPort[]): FieldError[] 
     names.add(name)
     if (!protocol) errors.push(required(path.child('protocol')))
     else if (!protocols.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, protocols))
-    if (appProtocol !== undefined) errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
+    if (appProtocol !== undefined)
+      errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
     return errors
   })
 }
@@ -95,12 +120,13 @@ function validate(slice: EndpointSlice, old?: EndpointSlice): FieldError[] {
     errors.push(tooMany(endpointsPath, list.length, maxEndpoints))
   } else {
     const stored = (old?.endpoints ?? []).flatMap((e) => e.addresses ?? [])
-    for (const [i, endpoint] of list.entries()) errors.push(...validateEndpoint(endpoint, type, endpointsPath.index(i), stored))
+    for (const [i, endpoint] of list.entries())
+      errors.push(...validateEndpoint(endpoint, type, endpointsPath.index(i), stored))
   }
   return [...errors, ...validatePorts(slice.ports ?? [])]
 }
 
-/** Topology by labels was of the beta version. */
+/** Drops topology labels, a field of the beta version. */
 function dropTopology(slice: EndpointSlice): void {
   for (const endpoint of slice.endpoints ?? []) endpoint.deprecatedTopology = undefined
 }
@@ -112,7 +138,7 @@ function warnings(slice: EndpointSlice): string[] {
   )
 }
 
-/** The first three, and how many more there are. */
+/** Formats the first three items and the number of further ones. */
 function listText(items: readonly string[]): string {
   const shown = items.slice(0, 3).join(',')
   return (items.length > 3 ? `${shown} + ${items.length - 3} more...` : shown) || '<unset>'
@@ -127,7 +153,6 @@ function addressesText(slice: EndpointSlice): string {
   return listText((slice.endpoints ?? []).flatMap((e) => e.addresses ?? []))
 }
 
-/** The addresses behind a service, in parts. */
 export const endpointslices = defineResource<EndpointSlice>({
   ...kindNames.endpointslices,
   nameRule: subdomainName,
@@ -172,7 +197,8 @@ export const endpointslices = defineResource<EndpointSlice>({
     {
       name: 'Endpoints',
       type: 'string',
-      description: 'endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.',
+      description:
+        'endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.',
       cell: addressesText,
     },
     ageColumn(),

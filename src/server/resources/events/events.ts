@@ -3,14 +3,20 @@ import type { CoreV1Event, EventsV1Event } from '../../../api/generated/types.ts
 import type { KubeObject } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { type Column, defineResource } from '../../registry/resource.ts'
-import { eventColumns } from '../core/event-columns.ts'
-import { validateNewEvent, validateNewEventUpdate } from '../core/event-validation.ts'
-import { referenceFields } from '../core/events.ts'
+import { eventColumns } from '../core/event/event-columns.ts'
+import { validateNewEvent, validateNewEventUpdate } from '../core/event/event-validation.ts'
+import { referenceFields } from '../core/event/events.ts'
 
-/** The event as the core group names its fields, which is how it is stored. */
+/** Converts to the core group's field names, the stored form. */
 export function toCoreEvent(event: EventsV1Event): CoreV1Event {
   const {
-    regarding, note, reportingController, deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount,
+    regarding,
+    note,
+    reportingController,
+    deprecatedSource,
+    deprecatedFirstTimestamp,
+    deprecatedLastTimestamp,
+    deprecatedCount,
     ...same
   } = event
   return {
@@ -28,7 +34,7 @@ export function toCoreEvent(event: EventsV1Event): CoreV1Event {
   } as CoreV1Event
 }
 
-/** The event as the newer group names its fields. */
+/** Converts to the field names of events.k8s.io. */
 export function fromCoreEvent(event: CoreV1Event): EventsV1Event {
   const { involvedObject, message, reportingComponent, source, firstTimestamp, lastTimestamp, count, ...same } = event
   return {
@@ -46,7 +52,10 @@ export function fromCoreEvent(event: CoreV1Event): EventsV1Event {
   } as EventsV1Event
 }
 
-const onCore = <R>(read: (event: CoreV1Event) => R) => (event: EventsV1Event): R => read(toCoreEvent(event))
+const onCore =
+  <R>(read: (event: CoreV1Event) => R) =>
+  (event: EventsV1Event): R =>
+    read(toCoreEvent(event))
 
 const selectors = Object.entries({
   ...referenceFields('regarding'),
@@ -55,7 +64,7 @@ const selectors = Object.entries({
   type: (event: CoreV1Event) => event.type ?? '',
 })
 
-/** The same events in their own group, with stricter rules. */
+/** Events of events.k8s.io: the objects of the core group with stricter rules. */
 export const events = defineResource<EventsV1Event>({
   ...kindNames.eventsV1,
   type: 'EventsV1Event',
@@ -64,7 +73,10 @@ export const events = defineResource<EventsV1Event>({
   validateUpdate: (event, old) => validateNewEventUpdate(toCoreEvent(event), toCoreEvent(old)),
   allowCreateOnUpdate: true,
   selectableFields: Object.fromEntries(selectors.map(([name, read]) => [name, onCore(read)])),
-  columns: eventColumns.map((column): Column<EventsV1Event> => ({ ...column, cell: (event, now) => column.cell(toCoreEvent(event), now) })),
+  columns: eventColumns.map((column): Column<EventsV1Event> => ({
+    ...column,
+    cell: (event, now) => column.cell(toCoreEvent(event), now),
+  })),
   storedAs: {
     ...kindNames.events,
     toStored: (event) => toCoreEvent(event),

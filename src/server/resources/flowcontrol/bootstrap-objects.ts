@@ -9,7 +9,7 @@ import type {
 } from '../../../api/generated/types.ts'
 
 const apiVersion = 'flowcontrol.apiserver.k8s.io/v1'
-/** Kubernetes updates objects that have it when a release changes what it suggests. */
+/** Kubernetes updates annotated objects when a release changes their suggested spec. */
 const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' }
 
 const level = (name: string, spec: PriorityLevelConfigurationSpec): PriorityLevelConfiguration => ({
@@ -20,7 +20,7 @@ const level = (name: string, spec: PriorityLevelConfigurationSpec): PriorityLeve
   status: {},
 })
 
-/** A level with queues: its shares, the percentage of them that it lends, the number of queues, and the hand. */
+/** A limited priority level with queues. `shares` is nominalConcurrencyShares. */
 const queued = (name: string, shares: number, lendablePercent: number, queues: number, handSize: number) =>
   level(name, {
     type: 'Limited',
@@ -31,7 +31,7 @@ const queued = (name: string, shares: number, lendablePercent: number, queues: n
     },
   })
 
-/** The levels without which no request could be served. Their specs are fixed. */
+/** The mandatory priority levels. Their specs are fixed. */
 export const mandatoryLevels: readonly PriorityLevelConfiguration[] = [
   level('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
   level('catch-all', {
@@ -65,14 +65,14 @@ const everything: ResourcePolicyRule = {
 }
 const everyPath: NonResourcePolicyRule = { verbs: ['*'], nonResourceURLs: ['*'] }
 
-/** Whatever these do. */
+/** A rule for all requests of these subjects. */
 const all = (...subjects: FlowcontrolV1Subject[]): PolicyRulesWithSubjects => ({
   subjects,
   resourceRules: [everything],
   nonResourceRules: [everyPath],
 })
 
-/** Leases and what stood for them before, which are read and written by whoever wants to lead. */
+/** Rules for leader election: leases and the older lock kinds. */
 const election = (verbs: string[], namespaces: string[]): ResourcePolicyRule[] => [
   { verbs, apiGroups: [''], resources: ['endpoints', 'configmaps'], namespaces },
   { verbs, apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] },
@@ -102,7 +102,7 @@ const schema = (
   status: {},
 })
 
-/** The schemas that match whatever no other does, and the administrators. Their specs are fixed. */
+/** The mandatory flow schemas: the catch-all and the exempt one. Their specs are fixed. */
 export const mandatorySchemas: readonly FlowSchema[] = [
   schema('exempt', 'exempt', 1, undefined, all(...groups('system:masters'))),
   schema('catch-all', 'catch-all', 10_000, 'ByUser', all(...everybody)),
@@ -123,9 +123,7 @@ const suggestedSchemas: readonly FlowSchema[] = [
   }),
   schema('system-leader-election', 'leader-election', 100, 'ByUser', {
     subjects: [...users('system:kube-controller-manager', 'system:kube-scheduler'), systemAccount('*')],
-    resourceRules: [
-      { verbs: electing, apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] },
-    ],
+    resourceRules: [{ verbs: electing, apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] }],
   }),
   schema('endpoint-controller', 'workload-high', 150, 'ByUser', {
     subjects: [
@@ -152,5 +150,5 @@ const suggestedSchemas: readonly FlowSchema[] = [
   schema('global-default', 'global-default', 9900, 'ByUser', all(...everybody)),
 ]
 
-/** The levels and schemas that every cluster has, as Kubernetes makes them. */
+/** The mandatory and suggested objects of Kubernetes. */
 export const flowControlObjects = [...mandatoryLevels, ...suggestedLevels, ...mandatorySchemas, ...suggestedSchemas]

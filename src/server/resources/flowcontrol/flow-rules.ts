@@ -13,7 +13,7 @@ const namespaceIntro = "each member of this list must be '*' or a DNS-1123 label
 
 const hasWildcard = (list: readonly string[]) => list.includes('*')
 
-/** A `*` says everything: beside it nothing may stand. */
+/** Validates that `*` is the only entry. */
 const aloneIfWildcard = (list: readonly string[], path: Path, what: string): FieldError[] =>
   list.length > 1 && hasWildcard(list) ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
 
@@ -53,9 +53,9 @@ function validateNamespaces({ namespaces, clusterScope }: ResourcePolicyRule, pa
     return [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')]
   }
   if (hasWildcard(list)) return aloneIfWildcard(list, path, 'namespaces')
-  return list.flatMap((name, i) => isDns1123Label(name).map(
-    (why) => invalid(path.index(i), name, namespaceIntro + why),
-  ))
+  return list.flatMap((name, i) =>
+    isDns1123Label(name).map((why) => invalid(path.index(i), name, namespaceIntro + why)),
+  )
 }
 
 function validateResourceRule(rule: ResourcePolicyRule, path: Path): FieldError[] {
@@ -72,9 +72,9 @@ function validateResourceRule(rule: ResourcePolicyRule, path: Path): FieldError[
   ]
 }
 
-/** The member of a subject that its kind stands for. */
+/** The field of a subject that belongs to its kind. */
 const members = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
-/** The order in which Kubernetes complains of those that do not belong there. */
+/** The order of Kubernetes' errors for unexpected fields. */
 const order = ['serviceAccount', 'user', 'group'] as const
 const kindOf = { user: 'User', group: 'Group', serviceAccount: 'ServiceAccount' }
 
@@ -84,9 +84,9 @@ function validateServiceAccount(account: { name: string; namespace: string }, pa
   const namespaceErrors = isDns1123Label(namespace).map((why) => invalid(path.child('namespace'), namespace, why))
   return [
     ...(name === '' ? [required(path.child('name'))] : name === '*' ? [] : nameErrors),
-    ...(namespace ? namespaceErrors : [
-      required(path.child('namespace'), 'must specify namespace for service account'),
-    ]),
+    ...(namespace
+      ? namespaceErrors
+      : [required(path.child('namespace'), 'must specify namespace for service account')]),
   ]
 }
 
@@ -108,7 +108,7 @@ function validateMember(subject: FlowcontrolV1Subject, member: (typeof order)[nu
   return value.name === '' ? [required(path.child('name'))] : []
 }
 
-/** Judges the rules of a flow schema: who, and what they ask for. */
+/** Validates the rules of a flow schema. */
 export function validatePolicyRules(rule: PolicyRulesWithSubjects, path: Path): FieldError[] {
   const { resourceRules = [], nonResourceRules = [] } = rule
   const subjects = rule.subjects ?? []

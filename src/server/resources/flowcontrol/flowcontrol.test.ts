@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cloneObject } from '../../../api/json/index.ts'
 import { decodeObject } from '../../../api/schema/index.ts'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { flowControlObjects } from './bootstrap-objects.ts'
 import { flowschemas } from './flowschemas.ts'
 import { prioritylevelconfigurations } from './prioritylevelconfigurations.ts'

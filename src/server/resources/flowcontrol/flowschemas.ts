@@ -1,10 +1,10 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { FlowSchema, FlowSchemaSpec } from '../../../api/generated/types.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
-import { repeatedPlaces } from '../../../api/validation/repeated.ts'
+import { repeatedPlaces } from '../../../api/validation/field-checks.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, defineResource } from '../../registry/resource.ts'
@@ -36,7 +36,7 @@ function validateMethod({ distinguisherMethod: method }: FlowSchemaSpec): FieldE
   return [notSupported(specPath.child('distinguisherMethod', 'type'), { Type: method.type }, supported)]
 }
 
-/** Judges the conditions of a status: each has a type, and none comes twice. */
+/** Validates that conditions have distinct types. */
 export function validateTypes(conditions: readonly { type?: string }[] | null | undefined): FieldError[] {
   const path = Path.of('status', 'conditions')
   const types = (conditions ?? []).map(({ type }) => type ?? '')
@@ -92,7 +92,6 @@ const columns: Column<FlowSchema>[] = [
   },
 ]
 
-/** Groups of requests, and the priority level that they are served at. */
 export const flowschemas = defineResource<FlowSchema>({
   ...kindNames.flowschemas,
   nameRule: subdomainName,
@@ -105,6 +104,6 @@ export const flowschemas = defineResource<FlowSchema>({
   validateUpdate: validate,
   status: { prepare: keepAllButStatus, validate: ({ status }) => validateTypes(status.conditions) },
   columns,
-  // Tables are in the order in which schemas are tried.
+  // Tables have the order of evaluation.
   compareRows: (a, b) => a.spec.matchingPrecedence - b.spec.matchingPrecedence,
 })

@@ -1,6 +1,6 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type {
   ExemptPriorityLevelConfiguration,
   LimitResponse,
@@ -22,7 +22,7 @@ const specPath = Path.of('spec')
 const maxQueues = 10_000_000
 const maxHashBits = 60
 
-/** The number of bits of a hash that it takes to deal a hand from a deck. */
+/** The number of hash bits that dealing a hand from a deck uses. */
 function entropyBits(deck: number, hand: number): number {
   let bits = 0
   for (let i = 0; i < hand && bits <= maxHashBits; i++) bits += Math.log2(deck - i)
@@ -105,14 +105,14 @@ function validateByType({ type, exempt, limited }: PriorityLevelConfigurationSpe
   }
 }
 
-/** The levels that are always there stay as they are. Of `exempt` the numbers may change. */
+/** Validates that mandatory levels are unchanged. The numbers of `exempt` may change. */
 function validateFixed(spec: PriorityLevelConfigurationSpec, name: string): FieldError[] {
   const mandatory = mandatoryLevels.find((level) => level.metadata.name === name)
   if (!mandatory) return []
   if (name !== 'exempt') {
-    return semanticEqual(spec, mandatory.spec) ? [] : [
-      invalid(specPath, spec, `spec of '${name}' must equal the fixed value`),
-    ]
+    return semanticEqual(spec, mandatory.spec)
+      ? []
+      : [invalid(specPath, spec, `spec of '${name}' must equal the fixed value`)]
   }
   const { exempt: _, ...rest } = spec
   const isFixed = semanticEqual(rest, { type: 'Exempt' })
@@ -149,7 +149,7 @@ function setDefaults({ exempt, limited }: PriorityLevelConfigurationSpec): void 
 
 type Amount = (limited: LimitedPriorityLevelConfiguration | undefined) => number | undefined
 
-/** A number of a level that has limits. */
+/** A column with a number of a limited level. */
 const amount = (name: string, type: string, field: string, value: Amount): Column<PriorityLevelConfiguration> => ({
   name,
   type: 'string',
@@ -160,7 +160,6 @@ const amount = (name: string, type: string, field: string, value: Amount): Colum
 const queuingAmount = (name: string, field: 'queues' | 'handSize' | 'queueLengthLimit') =>
   amount(name, 'QueuingConfiguration', field, (limited) => limited?.limitResponse.queuing?.[field])
 
-/** Limits of the requests that are served at the same time, and the response to those beyond. */
 export const prioritylevelconfigurations = defineResource<PriorityLevelConfiguration>({
   ...kindNames.prioritylevelconfigurations,
   nameRule: subdomainName,
@@ -178,8 +177,12 @@ export const prioritylevelconfigurations = defineResource<PriorityLevelConfigura
       description: () => describeField('PriorityLevelConfigurationSpec', 'type'),
       cell: ({ spec }) => spec.type,
     },
-    amount('NominalConcurrencyShares', 'LimitedPriorityLevelConfiguration', 'nominalConcurrencyShares', (limited) =>
-      limited?.nominalConcurrencyShares),
+    amount(
+      'NominalConcurrencyShares',
+      'LimitedPriorityLevelConfiguration',
+      'nominalConcurrencyShares',
+      (limited) => limited?.nominalConcurrencyShares,
+    ),
     queuingAmount('Queues', 'queues'),
     queuingAmount('HandSize', 'handSize'),
     queuingAmount('QueueLengthLimit', 'queueLengthLimit'),

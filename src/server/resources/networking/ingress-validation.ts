@@ -1,29 +1,42 @@
 import type {
-  HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressTLS,
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressRule,
+  IngressServiceBackend,
+  IngressTLS,
 } from '../../../api/generated/types.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { parseIp, validateIp } from '../../../api/validation/ip.ts'
-import { isDns1123Label, isDns1123Subdomain, isPortName, isPortNumber, isWildcardDns1123Subdomain } from '../../../api/validation/names.ts'
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isPathSegment,
+  isPortName,
+  isPortNumber,
+  isWildcardDns1123Subdomain,
+} from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
-import { validateLoadBalancerHost } from '../core/service-validation.ts'
-import { validateTypedReference } from './object-reference.ts'
+import { validateLoadBalancerHost } from '../core/service/service-validation.ts'
 
-/** How an ingress named its class before there was a field. */
+/** The legacy annotation with an ingress's class. */
 export const classAnnotation = 'kubernetes.io/ingress.class'
 
 const specPath = Path.of('spec')
 const forbiddenSequences = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEndings = ['/..', '/.']
 
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] => found.map((p) => invalid(path, value, p))
+const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
+  found.map((p) => invalid(path, value, p))
 
-/** What older rules let in may stay. */
+/** Rules that do not apply to an update if the stored object violates them already. */
 interface Leniency {
   secretNames?: boolean
   wildcardRules?: boolean
 }
 
-const hostProblems = (host: string) => (host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host))
+const hostProblems = (host: string) =>
+  host.includes('*') ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host)
 
 function validateServiceBackend({ name, port = {} }: IngressServiceBackend, path: Path): FieldError[] {
   const at = path.child('service')
@@ -89,24 +102,31 @@ function validateSpec({ spec = {} }: Ingress, leniency: Leniency): FieldError[] 
     errors.push(invalid(specPath, spec.rules, 'either `defaultBackend` or `rules` must be specified'))
   }
   if (defaultBackend) errors.push(...validateBackend(defaultBackend, specPath.child('defaultBackend')))
-  for (const [i, rule] of rules.entries()) errors.push(...validateRule(rule, specPath.child('rules').index(i), leniency))
+  for (const [i, rule] of rules.entries())
+    errors.push(...validateRule(rule, specPath.child('rules').index(i), leniency))
   for (const [i, entry] of tls.entries()) errors.push(...validateTls(entry, specPath.child('tls').index(i), leniency))
   if (name !== undefined) errors.push(...problems(specPath.child('ingressClassName'), name, isDns1123Subdomain(name)))
   return errors
 }
 
-/** A new ingress. */
+/** Validates a new ingress. */
 export function validateIngress(ingress: Ingress): FieldError[] {
   const errors = validateSpec(ingress, {})
   const annotation = ingress.metadata.annotations?.[classAnnotation]
   const name = ingress.spec?.ingressClassName
   if (annotation !== undefined && name !== undefined && annotation !== name) {
-    errors.push(invalid(Path.of('annotations', classAnnotation), annotation, 'must match `ingressClassName` when both are specified'))
+    errors.push(
+      invalid(
+        Path.of('annotations', classAnnotation),
+        annotation,
+        'must match `ingressClassName` when both are specified',
+      ),
+    )
   }
   return errors
 }
 
-/** A changed ingress, which may keep what it has. */
+/** Validates an update of an ingress. Stored values may be kept. */
 export function validateIngressUpdate(ingress: Ingress, old: Ingress): FieldError[] {
   const isRefused = (rule: IngressRule) => validateRule(rule, specPath, {}).length > 0
   return validateSpec(ingress, {
@@ -115,7 +135,7 @@ export function validateIngressUpdate(ingress: Ingress, old: Ingress): FieldErro
   })
 }
 
-/** What a load balancer reports about itself. */
+/** Validates the load balancer status. */
 export function validateIngressStatus(ingress: Ingress, old: Ingress): FieldError[] {
   const stored = (old.status?.loadBalancer?.ingress ?? []).flatMap((i) => i.ip || [])
   return (ingress.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }, i) => {
@@ -123,4 +143,21 @@ export function validateIngressStatus(ingress: Ingress, old: Ingress): FieldErro
     const errors = ip ? validateIp(ip, at.child('ip'), stored) : []
     return hostname ? [...errors, ...validateLoadBalancerHost(hostname, at.child('hostname'))] : errors
   })
+}
+
+/** Validates a reference by group, kind and name. */
+export function validateTypedReference(
+  ref: { apiGroup?: string | null; kind?: string; name?: string },
+  path: Path,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const { apiGroup } = ref
+  if (apiGroup !== undefined && apiGroup !== null)
+    errors.push(...isDns1123Subdomain(apiGroup).map((p) => invalid(path.child('apiGroup'), apiGroup, p)))
+  for (const field of ['kind', 'name'] as const) {
+    const value = ref[field]
+    if (!value) errors.push(required(path.child(field)))
+    else errors.push(...isPathSegment(value, false).map((p) => invalid(path.child(field), value, p)))
+  }
+  return errors
 }

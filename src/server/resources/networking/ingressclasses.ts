@@ -1,18 +1,31 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { IngressClass, IngressClassParametersReference } from '../../../api/generated/types.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../api/validation/field-error.ts'
-import { byteLength, isDns1123Label, isDns1123Subdomain, regexMessage, subdomainName } from '../../../api/validation/names.ts'
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '../../../api/validation/field-error.ts'
+import {
+  byteLength,
+  isDns1123Label,
+  isDns1123Subdomain,
+  regexMessage,
+  subdomainName,
+} from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
-import { validateTypedReference } from './object-reference.ts'
+import { validateTypedReference } from './ingress-validation.ts'
 
 const controllerPath = Path.of('spec', 'controller')
 const maxControllerBytes = 250
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 
-/** `example.com/controller` */
+/** Validates a controller name such as `example.com/controller`. */
 function validateController(controller: string): FieldError[] {
   const errors = byteLength(controller) > maxControllerBytes ? [tooLong(controllerPath, maxControllerBytes)] : []
   if (controller === '') return [...errors, required(controllerPath)]
@@ -22,7 +35,8 @@ function validateController(controller: string): FieldError[] {
     return [...errors, invalid(controllerPath, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   }
   errors.push(...isDns1123Subdomain(domain).map((p) => invalid(controllerPath, domain, p)))
-  if (!new RegExp(`^${pathPattern}$`).test(path)) errors.push(invalid(controllerPath, path, regexMessage('Invalid path', pathPattern)))
+  if (!new RegExp(`^${pathPattern}$`).test(path))
+    errors.push(invalid(controllerPath, path, regexMessage('Invalid path', pathPattern)))
   return errors
 }
 
@@ -54,7 +68,6 @@ function parametersText({ spec }: IngressClass): string {
   return `${apiGroup === undefined ? kind : `${kind}.${apiGroup}`}/${name}`
 }
 
-/** Which controller serves an ingress. */
 export const ingressclasses = defineResource<IngressClass>({
   ...kindNames.ingressclasses,
   nameRule: subdomainName,
@@ -62,7 +75,10 @@ export const ingressclasses = defineResource<IngressClass>({
     if (spec?.parameters) spec.parameters.scope ??= 'Cluster'
   },
   validate,
-  validateUpdate: (obj, old) => [...validateImmutableField(obj.spec?.controller, old.spec?.controller, controllerPath), ...validate(obj)],
+  validateUpdate: (obj, old) => [
+    ...validateImmutableField(obj.spec?.controller, old.spec?.controller, controllerPath),
+    ...validate(obj),
+  ],
   generation: true,
   columns: [
     nameColumn(),
@@ -72,7 +88,12 @@ export const ingressclasses = defineResource<IngressClass>({
       description: 'Controller that is responsible for handling this class',
       cell: (obj) => obj.spec?.controller ?? '',
     },
-    { name: 'Parameters', type: 'string', description: 'A reference to a resource with additional parameters', cell: parametersText },
+    {
+      name: 'Parameters',
+      type: 'string',
+      description: 'A reference to a resource with additional parameters',
+      cell: parametersText,
+    },
     ageColumn(),
   ],
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FeatureGates } from '../../../api/feature-gates.ts'
 import type { Ingress, IngressSpec } from '../../../api/generated/types.ts'
-import type { Partly } from '../../../api/partly.ts'
+import type { Partly } from '../../../api/object.ts'
 import { ingresses } from './ingresses.ts'
 
 const ctx = { gates: FeatureGates.of(), now: 0 }

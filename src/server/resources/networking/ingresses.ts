@@ -3,12 +3,12 @@ import type { Ingress } from '../../../api/generated/types.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
-import { loadBalancerAddresses } from '../core/services.ts'
+import { loadBalancerAddresses } from '../core/service/services.ts'
 import { classAnnotation, validateIngress, validateIngressStatus, validateIngressUpdate } from './ingress-validation.ts'
 
 const shownHosts = 3
 
-/** The first three hosts, and how many more rules there are. */
+/** Formats the first three hosts and the number of further ones. */
 function hostsText({ spec = {} }: Ingress): string {
   const rules = spec.rules ?? []
   const hosts: string[] = []
@@ -19,7 +19,6 @@ function hostsText({ spec = {} }: Ingress): string {
   return hosts.join(',') || '*'
 }
 
-/** Ways from outside to services, by host and path. */
 export const ingresses = defineResource<Ingress>({
   ...kindNames.ingresses,
   nameRule: subdomainName,

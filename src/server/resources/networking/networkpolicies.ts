@@ -13,9 +13,10 @@ const specPath = Path.of('spec')
 const policyTypes = ['Ingress', 'Egress']
 const protocols = ['TCP', 'UDP', 'SCTP']
 
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] => found.map((p) => invalid(path, value, p))
+const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
+  found.map((p) => invalid(path, value, p))
 
-/** Ingress and egress rules are of one form. */
+/** An ingress or egress rule. */
 interface Rule {
   field: 'ingress' | 'egress'
   path: Path
@@ -26,7 +27,11 @@ interface Rule {
 function rulesOf({ spec }: NetworkPolicy): Rule[] {
   const at = (field: Rule['field'], i: number) => ({ field, path: specPath.child(field).index(i) })
   return [
-    ...(spec?.ingress ?? []).map((rule, i) => ({ ...at('ingress', i), ports: rule.ports ?? [], peers: rule.from ?? [] })),
+    ...(spec?.ingress ?? []).map((rule, i) => ({
+      ...at('ingress', i),
+      ports: rule.ports ?? [],
+      peers: rule.from ?? [],
+    })),
     ...(spec?.egress ?? []).map((rule, i) => ({ ...at('egress', i), ports: rule.ports ?? [], peers: rule.to ?? [] })),
   ]
 }
@@ -36,16 +41,18 @@ const peerPath = ({ field, path }: Rule, i: number) => path.child(field === 'ing
 function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: Path): FieldError[] {
   const errors: FieldError[] = []
   const [portPath, endPath] = [path.child('port'), path.child('endPort')]
-  if (protocol !== undefined && !protocols.includes(protocol)) errors.push(notSupportedInOrder(path.child('protocol'), protocol, protocols))
+  if (protocol !== undefined && !protocols.includes(protocol))
+    errors.push(notSupportedInOrder(path.child('protocol'), protocol, protocols))
   if (port === undefined) {
-    if (endPort !== undefined) errors.push(invalid(endPath, endPort, 'may not be specified when `port` is not specified'))
+    if (endPort !== undefined)
+      errors.push(invalid(endPath, endPort, 'may not be specified when `port` is not specified'))
   } else if (typeof port === 'string') {
     if (endPort !== undefined) errors.push(invalid(endPath, endPort, 'may not be specified when `port` is non-numeric'))
     errors.push(...problems(portPath, port, isPortName(port)))
   } else {
     errors.push(...problems(portPath, port, isPortNumber(port)))
     if (endPort !== undefined) {
-      // The port is what Kubernetes quotes here.
+      // As in Kubernetes, the error quotes the port.
       if (endPort < port) errors.push(invalid(endPath, port, 'must be greater than or equal to `port`'))
       errors.push(...problems(endPath, endPort, isPortNumber(endPort)))
     }
@@ -76,12 +83,15 @@ function validatePeer(peer: NetworkPolicyPeer, path: Path, stored: readonly stri
   if (namespaceSelector) errors.push(...validateLabelSelector(namespaceSelector, path.child('namespaceSelector')))
   if (ipBlock) errors.push(...validateIpBlock(ipBlock, path.child('ipBlock'), stored))
   if (!podSelector && !namespaceSelector && !ipBlock) errors.push(required(path, 'must specify a peer'))
-  else if (ipBlock && (podSelector || namespaceSelector)) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
+  else if (ipBlock && (podSelector || namespaceSelector))
+    errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
   return errors
 }
 
 const cidrsOf = (policy: NetworkPolicy): string[] =>
-  rulesOf(policy).flatMap((rule) => rule.peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : [])))
+  rulesOf(policy).flatMap((rule) =>
+    rule.peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : [])),
+  )
 
 function validate(policy: NetworkPolicy, old?: NetworkPolicy): FieldError[] {
   const { spec } = policy
@@ -111,17 +121,17 @@ function warnings(policy: NetworkPolicy): string[] {
   )
 }
 
-/** Which traffic pods may have. */
 export const networkpolicies = defineResource<NetworkPolicy>({
   ...kindNames.networkpolicies,
   nameRule: subdomainName,
   defaults(policy) {
     const spec = (policy.spec ??= { podSelector: {} })
-    for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
+    for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])])
+      for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
     if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
   },
   validate: (policy) => validate(policy),
-  // Kubernetes finds everything twice.
+  // As in Kubernetes, every error is duplicated.
   validateUpdate: (policy, old) => [...validate(policy, old), ...validate(policy, old)],
   warnings,
   generation: true,

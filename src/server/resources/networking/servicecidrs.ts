@@ -1,5 +1,5 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { ServiceCIDR } from '../../../api/generated/types.ts'
 import { immutableMessage } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, required } from '../../../api/validation/field-error.ts'
@@ -26,16 +26,17 @@ function validate({ spec = {} }: ServiceCIDR): FieldError[] {
 const validateRange = (cidr: string, i: number): FieldError[] =>
   isCanonicalCidr(cidr).map((problem) => invalid(path.index(i), cidr, problem))
 
-/** The ranges stay; a range of the other family may be added. */
+/** Validates that ranges are unchanged, except for an added range of the other family. */
 function validateUpdate(obj: ServiceCIDR, old: ServiceCIDR): FieldError[] {
   const [cidrs, before] = [obj.spec?.cidrs ?? [], old.spec?.cidrs ?? []]
-  const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], immutableMessage)]))
+  const changed = before.flatMap((cidr, i) =>
+    cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], immutableMessage)],
+  )
   if (cidrs.length === before.length) return changed
   if (before.length === 1 && cidrs.length === 2) return [...changed, ...validate(obj)]
   return [invalid(path, cidrs, immutableMessage)]
 }
 
-/** A range of addresses for Services. */
 export const servicecidrs = defineResource<ServiceCIDR>({
   ...kindNames.servicecidrs,
   nameRule: subdomainName,

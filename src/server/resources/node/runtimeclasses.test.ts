@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { runtimeclasses } from './runtimeclasses.ts'
 
 const trial = new DecodedTrial(runtimeclasses)

@@ -1,9 +1,9 @@
 import { jsonText } from '../../../api/json/index.ts'
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Overhead, RuntimeClass, Scheduling, Toleration } from '../../../api/generated/types.ts'
-import { validateContainerRequirements } from '../../../api/kinds/resource-requirements.ts'
-import { validateTolerations } from '../../../api/kinds/tolerations.ts'
+import { validateContainerRequirements } from '../../../api/kinds/containers/resource-requirements.ts'
+import { validateTolerations } from '../../../api/kinds/placement/tolerations.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
 import { isDns1123Label, isLabelKey, isLabelValue, subdomainName } from '../../../api/validation/names.ts'
@@ -15,21 +15,30 @@ const handlerPath = Path.of('handler')
 const schedulingPath = Path.of('scheduling')
 
 function validateHandler(handler: string): FieldError[] {
-  return handler ? isDns1123Label(handler).map((problem) => invalid(handlerPath, handler, problem)) : [required(handlerPath)]
+  return handler
+    ? isDns1123Label(handler).map((problem) => invalid(handlerPath, handler, problem))
+    : [required(handlerPath)]
 }
 
-/** Kubernetes judges an overhead as it does the limits of a container, and says so in the paths. */
+/** As in Kubernetes, an overhead is validated as container limits, and errors have those paths. */
 function validateOverhead(overhead: Overhead): FieldError[] {
   const errors: FieldError[] = []
-  validateContainerRequirements({ ...(overhead.podFixed && { limits: overhead.podFixed }) }, new Set(), Path.of('overhead'), errors)
+  validateContainerRequirements(
+    { ...(overhead.podFixed && { limits: overhead.podFixed }) },
+    new Set(),
+    Path.of('overhead'),
+    errors,
+  )
   return errors
 }
 
 function validateNodeSelector(selector: Record<string, string>, path: Path): FieldError[] {
-  return Object.keys(selector).sort().flatMap((key) => [
-    ...isLabelKey(key).map((problem) => invalid(path, key, problem)),
-    ...isLabelValue(selector[key]!).map((problem) => invalid(path, selector[key], problem)),
-  ])
+  return Object.keys(selector)
+    .sort()
+    .flatMap((key) => [
+      ...isLabelKey(key).map((problem) => invalid(path, key, problem)),
+      ...isLabelValue(selector[key]!).map((problem) => invalid(path, selector[key], problem)),
+    ])
 }
 
 const internalToleration = ({ key, operator, value, effect, tolerationSeconds }: Toleration) => ({
@@ -60,7 +69,6 @@ const validate = (rc: RuntimeClass): FieldError[] => [
   ...(rc.scheduling ? validateScheduling(rc.scheduling) : []),
 ]
 
-/** A way in which nodes run pods. */
 export const runtimeclasses = defineResource<RuntimeClass>({
   ...kindNames.runtimeclasses,
   nameRule: subdomainName,
@@ -69,7 +77,12 @@ export const runtimeclasses = defineResource<RuntimeClass>({
   validateUpdate: (rc, old) => [...validate(rc), ...validateImmutableField(rc.handler, old.handler, handlerPath)],
   columns: [
     nameColumn(),
-    { name: 'Handler', type: 'string', description: () => describeField('RuntimeClass', 'handler'), cell: (rc) => rc.handler },
+    {
+      name: 'Handler',
+      type: 'string',
+      description: () => describeField('RuntimeClass', 'handler'),
+      cell: (rc) => rc.handler,
+    },
     ageColumn(),
   ],
 })

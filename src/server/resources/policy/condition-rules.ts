@@ -18,7 +18,7 @@ const reasonMessage = regexMessage(
   'ReasonA:ReasonB',
 )
 
-/** Judges a list of conditions of the general form, one of each type. */
+/** Validates a list of metav1 conditions with distinct types. */
 export function validateConditions(conditions: readonly Condition[] | null | undefined, path: Path): FieldError[] {
   const seen = new Set<string>()
   return (conditions ?? []).flatMap((condition, i) => {
@@ -33,11 +33,13 @@ function validateCondition(condition: Condition, path: Path): FieldError[] {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition
   const errors = isQualifiedName(type).map((problem) => invalid(path.child('type'), type, problem))
   if (!statuses.includes(status)) errors.push(unsupported(path.child('status'), status, statuses))
-  if (observedGeneration < 0) errors.push(invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'))
+  if (observedGeneration < 0)
+    errors.push(invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'))
   if (!lastTransitionTime) errors.push(required(path.child('lastTransitionTime')))
   if (reason === '') errors.push(required(path.child('reason')))
   else {
-    if (!/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason)) errors.push(invalid(path.child('reason'), reason, reasonMessage))
+    if (!/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason))
+      errors.push(invalid(path.child('reason'), reason, reasonMessage))
     if (byteLength(reason) > maxReasonLength) errors.push(tooLong(path.child('reason'), maxReasonLength))
   }
   if (byteLength(message) > maxMessageLength) errors.push(tooLong(path.child('message'), maxMessageLength))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ResourceTrial } from '../apps/resource-trial.ts'
+import { ResourceTrial } from '../resource-trial.ts'
 import { poddisruptionbudgets } from './poddisruptionbudgets.ts'
 
 const selector = { matchLabels: { a: 'b' } }

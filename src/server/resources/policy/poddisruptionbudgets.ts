@@ -1,6 +1,6 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { LabelSelector, PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/generated/types.ts'
-import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/int-or-string.ts'
+import { isNotMoreThan100Percent, validateNonnegativeIntOrPercent } from '../../../api/numbers/int-or-string.ts'
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { pathSegmentName } from '../../../api/validation/names.ts'
@@ -15,7 +15,7 @@ const statusPath = Path.of('status')
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
-/** By this key v1beta1 told an empty selector of its own from one of v1. It is never shown. */
+/** The reserved label key with which v1beta1 distinguished an empty selector from one of v1. It is never returned. */
 const reservedKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
 function stripReservedKey(selector: LabelSelector | undefined): void {
@@ -30,13 +30,21 @@ function validateSpec(spec: PodDisruptionBudgetSpec): FieldError[] {
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
   const errors: FieldError[] = []
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    const shown = { MinAvailable: minAvailable, Selector: selectorAsGo(spec.selector), MaxUnavailable: maxUnavailable, UnhealthyPodEvictionPolicy: policy ?? null }
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: selectorAsGo(spec.selector),
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: policy ?? null,
+    }
     errors.push(invalid(specPath, shown, 'minAvailable and maxUnavailable cannot be both set'))
   }
   for (const field of ['minAvailable', 'maxUnavailable'] as const) {
     const value = spec[field]
     if (value === undefined) continue
-    errors.push(...validateNonnegativeIntOrPercent(value, specPath.child(field)), ...isNotMoreThan100Percent(value, specPath.child(field)))
+    errors.push(
+      ...validateNonnegativeIntOrPercent(value, specPath.child(field)),
+      ...isNotMoreThan100Percent(value, specPath.child(field)),
+    )
   }
   errors.push(...validateLabelSelector(spec.selector, specPath.child('selector')))
   if (policy !== undefined && !evictionPolicies.includes(policy)) {
@@ -45,7 +53,11 @@ function validateSpec(spec: PodDisruptionBudgetSpec): FieldError[] {
   return errors
 }
 
-const amount = (name: string, description: string, value: (spec: PodDisruptionBudgetSpec) => number | string | undefined): Column<PodDisruptionBudget> => ({
+const amount = (
+  name: string,
+  description: string,
+  value: (spec: PodDisruptionBudgetSpec) => number | string | undefined,
+): Column<PodDisruptionBudget> => ({
   name,
   type: 'string',
   description,
@@ -68,7 +80,7 @@ const columns: Column<PodDisruptionBudget>[] = [
 /** policy/v1 PodDisruptionBudgets. */
 export const poddisruptionbudgets = defineResource<PodDisruptionBudget>({
   ...kindNames.poddisruptionbudgets,
-  // Kubernetes judges the metadata of budgets by the rules for all kinds alone.
+  // As in Kubernetes, only the rules for all kinds apply to the name.
   nameRule: pathSegmentName,
   generation: true,
   allowUnconditionalUpdate: false,
@@ -79,7 +91,11 @@ export const poddisruptionbudgets = defineResource<PodDisruptionBudget>({
     prepare: keepSpec,
     validate: (obj) => [
       ...validateConditions(obj.status?.conditions, statusPath.child('conditions')),
-      ...validateCounts(obj.status ?? {}, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),
+      ...validateCounts(
+        obj.status ?? {},
+        ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'],
+        statusPath,
+      ),
     ],
   },
   columns,

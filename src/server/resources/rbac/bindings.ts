@@ -5,14 +5,14 @@ import { isPathSegment, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import type { Column } from '../../registry/resource.ts'
 
-/** Both sorts of binding: they differ in where they hold and in what they may refer to. */
-export type Binding = RoleBinding | ClusterRoleBinding
+/** Role bindings and cluster role bindings. */
+type Binding = RoleBinding | ClusterRoleBinding
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 const roleRefPath = Path.of('roleRef')
 const subjectsPath = Path.of('subjects')
 
-/** Fills in the API groups that the kinds of role and subjects imply. */
+/** Applies the default API groups of role and subjects. */
 export function defaultBinding(binding: Binding): void {
   binding.roleRef.apiGroup ||= rbacGroup
   for (const subject of binding.subjects ?? []) {
@@ -22,16 +22,23 @@ export function defaultBinding(binding: Binding): void {
 
 function validateRoleRef(ref: RoleRef, kinds: readonly string[]): FieldError[] {
   const errors: FieldError[] = []
-  if (ref.apiGroup !== rbacGroup) errors.push(notSupportedInOrder(roleRefPath.child('apiGroup'), ref.apiGroup ?? '', [rbacGroup]))
+  if (ref.apiGroup !== rbacGroup)
+    errors.push(notSupportedInOrder(roleRefPath.child('apiGroup'), ref.apiGroup ?? '', [rbacGroup]))
   if (!kinds.includes(ref.kind)) errors.push(notSupportedInOrder(roleRefPath.child('kind'), ref.kind ?? '', kinds))
   if (!ref.name) errors.push(required(roleRefPath.child('name')))
-  else errors.push(...isPathSegment(ref.name, false).map((problem) => invalid(roleRefPath.child('name'), ref.name, problem)))
+  else
+    errors.push(
+      ...isPathSegment(ref.name, false).map((problem) => invalid(roleRefPath.child('name'), ref.name, problem)),
+    )
   return errors
 }
 
 function validateServiceAccount(subject: RbacV1Subject, namespaced: boolean, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  if (subject.name) errors.push(...subdomainName(subject.name, false).map((problem) => invalid(path.child('name'), subject.name, problem)))
+  if (subject.name)
+    errors.push(
+      ...subdomainName(subject.name, false).map((problem) => invalid(path.child('name'), subject.name, problem)),
+    )
   if (subject.apiGroup) errors.push(notSupportedInOrder(path.child('apiGroup'), subject.apiGroup, ['']))
   if (!namespaced && !subject.namespace) errors.push(required(path.child('namespace')))
   return errors
@@ -44,13 +51,18 @@ function validateSubject(subject: RbacV1Subject, namespaced: boolean, path: Path
       return [...errors, ...validateServiceAccount(subject, namespaced, path)]
     case 'User':
     case 'Group':
-      return subject.apiGroup === rbacGroup ? errors : [...errors, notSupportedInOrder(path.child('apiGroup'), subject.apiGroup ?? '', [rbacGroup])]
+      return subject.apiGroup === rbacGroup
+        ? errors
+        : [...errors, notSupportedInOrder(path.child('apiGroup'), subject.apiGroup ?? '', [rbacGroup])]
     default:
-      return [...errors, notSupportedInOrder(path.child('kind'), subject.kind ?? '', ['ServiceAccount', 'User', 'Group'])]
+      return [
+        ...errors,
+        notSupportedInOrder(path.child('kind'), subject.kind ?? '', ['ServiceAccount', 'User', 'Group']),
+      ]
   }
 }
 
-/** Judges a binding; `kinds` are the kinds of role it may refer to. */
+/** Validates a binding. `kinds` are the allowed kinds of role. */
 export function validateBinding(binding: Binding, namespaced: boolean, kinds: readonly string[]): FieldError[] {
   return [
     ...validateRoleRef(binding.roleRef, kinds),
@@ -58,18 +70,30 @@ export function validateBinding(binding: Binding, namespaced: boolean, kinds: re
   ]
 }
 
-/** A binding stays with its role: only its subjects may change. */
+/** Validates that roleRef is unchanged. */
 export function validateSameRole(binding: Binding, old: Binding): FieldError[] {
   const [ref, before] = [binding.roleRef, old.roleRef]
   if (ref.apiGroup === before.apiGroup && ref.kind === before.kind && ref.name === before.name) return []
-  return [invalid(roleRefPath, { APIGroup: ref.apiGroup ?? '', Kind: ref.kind ?? '', Name: ref.name ?? '' }, 'cannot change roleRef')]
+  return [
+    invalid(
+      roleRefPath,
+      { APIGroup: ref.apiGroup ?? '', Kind: ref.kind ?? '', Name: ref.name ?? '' },
+      'cannot change roleRef',
+    ),
+  ]
 }
 
 const namesOf = (binding: Binding, kind: string, text: (subject: RbacV1Subject) => string) =>
-  (binding.subjects ?? []).filter((subject) => subject.kind === kind).map(text).join(', ')
+  (binding.subjects ?? [])
+    .filter((subject) => subject.kind === kind)
+    .map(text)
+    .join(', ')
 
-/** The columns that say which role is given to whom; `where` is the kind as Kubernetes writes it in the descriptions. */
-export function bindingColumns<T extends Binding>(where: string, describeRole: string): { role: Column<T>; subjects: Column<T>[] } {
+/** The columns of bindings. `where` is the kind in the descriptions. */
+export function bindingColumns<T extends Binding>(
+  where: string,
+  describeRole: string,
+): { role: Column<T>; subjects: Column<T>[] } {
   const subjectColumn = (name: string, kind: string, text: (subject: RbacV1Subject) => string): Column<T> => ({
     name,
     type: 'string',
@@ -78,7 +102,12 @@ export function bindingColumns<T extends Binding>(where: string, describeRole: s
     cell: (binding) => namesOf(binding, kind, text),
   })
   return {
-    role: { name: 'Role', type: 'string', description: describeRole, cell: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}` },
+    role: {
+      name: 'Role',
+      type: 'string',
+      description: describeRole,
+      cell: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`,
+    },
     subjects: [
       subjectColumn('Users', 'User', (subject) => subject.name),
       subjectColumn('Groups', 'Group', (subject) => subject.name),

@@ -11,7 +11,7 @@ const columns = bindingColumns<ClusterRoleBinding>(
   'RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.',
 )
 
-/** Who may do what a cluster role says, everywhere. */
+/** rbac.authorization.k8s.io/v1 ClusterRoleBindings. */
 export const clusterrolebindings = defineResource<ClusterRoleBinding>({
   ...kindNames.clusterrolebindings,
   nameRule: pathSegmentName,

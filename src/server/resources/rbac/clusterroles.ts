@@ -13,13 +13,17 @@ const selectorsPath = Path.of('aggregationRule', 'clusterRoleSelectors')
 function validateAggregation(role: ClusterRole): FieldError[] {
   if (!role.aggregationRule) return []
   const selectors = role.aggregationRule.clusterRoleSelectors ?? []
-  if (selectors.length === 0) return [required(selectorsPath, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
+  if (selectors.length === 0)
+    return [required(selectorsPath, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
   return selectors.flatMap((selector, i) => validateLabelSelector(selector, selectorsPath.index(i)))
 }
 
-const validate = (role: ClusterRole) => [...validatePolicyRules(role.rules, false, rulesPath), ...validateAggregation(role)]
+const validate = (role: ClusterRole) => [
+  ...validatePolicyRules(role.rules, false, rulesPath),
+  ...validateAggregation(role),
+]
 
-/** What may be done in the whole cluster, or a set of rules for use in any namespace. */
+/** rbac.authorization.k8s.io/v1 ClusterRoles. */
 export const clusterroles = defineResource<ClusterRole>({
   ...kindNames.clusterroles,
   nameRule: pathSegmentName,

@@ -12,7 +12,7 @@ const columns = bindingColumns<RoleBinding>(
     'If the RoleRef cannot be resolved, the Authorizer must return an error.',
 )
 
-/** Who may do what a role says, in one namespace. */
+/** rbac.authorization.k8s.io/v1 RoleBindings. */
 export const rolebindings = defineResource<RoleBinding>({
   ...kindNames.rolebindings,
   nameRule: pathSegmentName,

@@ -8,7 +8,7 @@ import { validatePolicyRules } from './policy-rules.ts'
 const rulesPath = Path.of('rules')
 const validate = (role: Role) => validatePolicyRules(role.rules, true, rulesPath)
 
-/** What may be done in one namespace. */
+/** rbac.authorization.k8s.io/v1 Roles. */
 export const roles = defineResource<Role>({
   ...kindNames.roles,
   nameRule: pathSegmentName,

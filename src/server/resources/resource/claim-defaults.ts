@@ -11,7 +11,7 @@ import type { ObjectReader } from '../../objects/objects.ts'
 
 const adminLabel = 'resource.kubernetes.io/admin-access'
 
-/** Fills in how many devices each request is for. */
+/** Applies defaults to the device requests of a claim. */
 export function defaultClaimSpec(spec: ResourceClaimSpec | undefined): void {
   for (const request of spec?.devices?.requests ?? []) {
     if (request.exactly) defaultRequest(request.exactly)
@@ -29,8 +29,12 @@ export function defaultTolerations(tolerations: readonly DeviceToleration[] = []
   for (const toleration of tolerations) toleration.operator ||= 'Equal'
 }
 
-/** Access to devices that are in use is for namespaces that an administrator has marked. */
-export function checkAdminAccess(spec: ResourceClaimSpec | undefined, namespace: string, reader: ObjectReader): FieldError[] {
+/** Validates adminAccess, which only labelled namespaces may request. */
+export function checkAdminAccess(
+  spec: ResourceClaimSpec | undefined,
+  namespace: string,
+  reader: ObjectReader,
+): FieldError[] {
   if (!spec?.devices?.requests?.some((request) => request.exactly?.adminAccess)) return []
   const labels = reader.get<Namespace>('', 'namespaces', '', namespace)?.metadata.labels
   if (labels?.[adminLabel] === 'true') return []

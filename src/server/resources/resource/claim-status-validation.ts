@@ -8,9 +8,17 @@ import type {
   ResourceClaimConsumerReference,
   ResourceV1ResourceClaim,
 } from '../../../api/generated/types.ts'
-import { validateNodeSelector } from '../../../api/kinds/affinity.ts'
+import { validateNodeSelector } from '../../../api/kinds/placement/affinity.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong, tooMany } from '../../../api/validation/field-error.ts'
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+} from '../../../api/validation/field-error.ts'
 import { formatIp, parseCidr } from '../../../api/validation/ip.ts'
 import { byteLength } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -44,10 +52,11 @@ const interfaceMessage = 'must be a valid address in CIDR form, (e.g. 10.9.8.7/2
 
 type DeviceName = { driver?: string; pool?: string; device?: string; shareID?: string }
 
-/** One device, or one share of it, among all of a claim. */
-const idOf = ({ driver, pool, device, shareID }: DeviceName) => `${driver}/${pool}/${device}${shareID ? `/${shareID}` : ''}`
+/** Identifies a device or share within a claim. */
+const idOf = ({ driver, pool, device, shareID }: DeviceName) =>
+  `${driver}/${pool}/${device}${shareID ? `/${shareID}` : ''}`
 
-/** Judges the status of a claim, by itself and against the one before. An allocation stays as it is until it is removed. */
+/** Validates the status of a claim. An allocation is immutable until it is removed. */
 export function validateClaimStatus(claim: ResourceV1ResourceClaim, old: ResourceV1ResourceClaim): FieldError[] {
   const path = Path.of('status')
   const { reservedFor = [], devices = [], allocation } = claim.status ?? {}
@@ -55,16 +64,26 @@ export function validateClaimStatus(claim: ResourceV1ResourceClaim, old: Resourc
   const allocated = new Set((allocation?.devices?.results ?? []).map(idOf))
   const errors = [
     ...validateUnique(reservedFor, maxConsumers, validateConsumer, (c) => c.uid, path.child('reservedFor')),
-    ...validateUnique(devices, Infinity, (d, at) => validateDeviceStatus(d, allocated, at), idOf, path.child('devices')),
+    ...validateUnique(
+      devices,
+      Infinity,
+      (d, at) => validateDeviceStatus(d, allocated, at),
+      idOf,
+      path.child('devices'),
+    ),
   ]
   if (reservedFor.length && !allocation) {
     errors.push(forbidden(path.child('reservedFor'), 'may not be specified when `allocated` is not set'))
-  } else if (claim.metadata.deletionTimestamp && reservedFor.some((c) => !(before.reservedFor ?? []).some((b) => deepEqual(b, c)))) {
+  } else if (
+    claim.metadata.deletionTimestamp &&
+    reservedFor.some((c) => !(before.reservedFor ?? []).some((b) => deepEqual(b, c)))
+  ) {
     const why = 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'
     errors.push(forbidden(path.child('reservedFor'), why))
   }
   if (!allocation) return errors
-  if (before.allocation) return [...errors, ...validateImmutableField(allocation, before.allocation, path.child('allocation'))]
+  if (before.allocation)
+    return [...errors, ...validateImmutableField(allocation, before.allocation, path.child('allocation'))]
   return [...errors, ...validateAllocation(allocation, requestNamesOf(claim.spec.devices), path.child('allocation'))]
 }
 
@@ -76,7 +95,7 @@ function validateAllocation(allocation: AllocationResult, names: RequestNames, p
   const at = path.child('devices')
   const errors = [
     ...validateList(results, maxResults, (r, p) => validateResult(r, names, p), at.child('results')),
-    // Those of the class and those of the claim.
+    // The limit applies to the configurations of class and claim each.
     ...validateList(config, 2 * maxConfigs, (c, p) => validateAllocationConfig(c, names, p), at.child('config')),
   ]
   if (allocation.nodeSelector) validateNodeSelector(allocation.nodeSelector, path.child('nodeSelector'), errors)
@@ -93,7 +112,11 @@ const validateResult = (result: DeviceRequestAllocationResult, names: RequestNam
   ...validateShareId(result.shareID, path.child('shareID')),
 ]
 
-const validateAllocationConfig = (config: DeviceAllocationConfiguration, names: RequestNames, path: Path): FieldError[] => [
+const validateAllocationConfig = (
+  config: DeviceAllocationConfiguration,
+  names: RequestNames,
+  path: Path,
+): FieldError[] => [
   ...validateSource(config.source, path.child('source')),
   ...validateRequestReferences(config.requests, names, path.child('requests')),
   ...validateOpaque(config.opaque, path.child('opaque')),
@@ -101,16 +124,21 @@ const validateAllocationConfig = (config: DeviceAllocationConfiguration, names: 
 
 function validateSource(source: string | undefined, path: Path): FieldError[] {
   if (!source) return [required(path)]
-  return source === 'FromClaim' || source === 'FromClass' ? [] : [notSupported(path, source, ['FromClaim', 'FromClass'])]
+  return source === 'FromClaim' || source === 'FromClass'
+    ? []
+    : [notSupported(path, source, ['FromClaim', 'FromClass'])]
 }
 
 function validateShareId(id: string | undefined, path: Path): FieldError[] {
   if (id === undefined) return []
-  if (![32, 36, 38, 45].includes(id.length)) return [invalid(path, id, `error validating uid: invalid UUID length: ${id.length}`)]
+  if (![32, 36, 38, 45].includes(id.length))
+    return [invalid(path, id, `error validating uid: invalid UUID length: ${id.length}`)]
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return []
   const isUuid = /^(urn:uuid:)?\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i.test(id)
   const normalized = '`xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
-  const why = isUuid ? `uid must be in RFC 4122 normalized form, ${normalized}` : 'error validating uid: invalid UUID format'
+  const why = isUuid
+    ? `uid must be in RFC 4122 normalized form, ${normalized}`
+    : 'error validating uid: invalid UUID format'
   return [invalid(path, id, why)]
 }
 
@@ -138,7 +166,7 @@ function validateNetworkData(data: NetworkDeviceData | undefined, path: Path): F
   return [...errors, ...validateUnique(data?.ips, maxIps, validateInterfaceAddress, (ip) => ip, path.child('ips'))]
 }
 
-/** The address of an interface with the length of its network's prefix. */
+/** Validates an interface address with prefix length. */
 function validateInterfaceAddress(text: string, path: Path): FieldError[] {
   const cidr = parseCidr(text)
   if (!cidr) return [invalid(path, text, interfaceMessage)]

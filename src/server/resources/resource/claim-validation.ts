@@ -23,7 +23,7 @@ import {
   validateUnique,
 } from './device-names.ts'
 
-export const maxRequests = 32
+const maxRequests = 32
 export const maxConfigs = 32
 const maxSelectors = 32
 const maxConstraints = 32
@@ -33,13 +33,16 @@ const maxExpressionBytes = 10 * 1024
 const maxParametersBytes = 10 * 1024
 
 export const taintEffects = ['NoExecute', 'NoSchedule', 'None']
-const unknownRequest = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+const unknownRequest =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-/** The requests of a claim by name, each with the names of its alternatives. */
+/** The request names of a claim, each with the names of its subrequests. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
 
 export const requestNamesOf = (claim: DeviceClaim | undefined): RequestNames =>
-  new Map((claim?.requests ?? []).map(({ name, firstAvailable = [] }) => [name, new Set(firstAvailable.map((r) => r.name))]))
+  new Map(
+    (claim?.requests ?? []).map(({ name, firstAvailable = [] }) => [name, new Set(firstAvailable.map((r) => r.name))]),
+  )
 
 export const validateClaimSpec = (spec: ResourceClaimSpec, path: Path): FieldError[] =>
   validateDeviceClaim(spec.devices ?? {}, path.child('devices'))
@@ -48,7 +51,12 @@ function validateDeviceClaim(claim: DeviceClaim, path: Path): FieldError[] {
   const names = requestNamesOf(claim)
   return [
     ...validateUnique(claim.requests, maxRequests, validateRequest, (r) => r.name, path.child('requests')),
-    ...validateList(claim.constraints, maxConstraints, (c, at) => validateConstraint(c, names, at), path.child('constraints')),
+    ...validateList(
+      claim.constraints,
+      maxConstraints,
+      (c, at) => validateConstraint(c, names, at),
+      path.child('constraints'),
+    ),
     ...validateList(claim.config, maxConfigs, (c, at) => validateClaimConfig(c, names, at), path.child('config')),
   ]
 }
@@ -57,10 +65,20 @@ function validateRequest(request: DeviceRequest, path: Path): FieldError[] {
   const errors = validateShortName(request.name, path.child('name'))
   const alternatives = request.firstAvailable ?? []
   const sentence = 'exactly one of `exactly` or `firstAvailable` is required'
-  if (request.exactly && alternatives.length) errors.push(invalid(path, null, `${sentence}, but multiple fields are set`))
+  if (request.exactly && alternatives.length)
+    errors.push(invalid(path, null, `${sentence}, but multiple fields are set`))
   else if (request.exactly) errors.push(...validateExact(request.exactly, path.child('exactly')))
   else if (!alternatives.length) errors.push(required(path, sentence))
-  else errors.push(...validateUnique(alternatives, maxAlternatives, validateAlternative, (r) => r.name, path.child('firstAvailable')))
+  else
+    errors.push(
+      ...validateUnique(
+        alternatives,
+        maxAlternatives,
+        validateAlternative,
+        (r) => r.name,
+        path.child('firstAvailable'),
+      ),
+    )
   return errors
 }
 
@@ -76,13 +94,19 @@ const validateExact = (request: ExactDeviceRequest | DeviceSubRequest, path: Pat
   ...validateList(request.tolerations, maxTolerations, validateToleration, path.child('tolerations')),
 ]
 
-function validateAllocationMode({ allocationMode: mode, count = 0 }: ExactDeviceRequest | DeviceSubRequest, path: Path): FieldError[] {
-  if (mode === 'All') return count === 0 ? [] : [invalid(path.child('count'), count, `must not be specified when allocationMode is 'All'`)]
+function validateAllocationMode(
+  { allocationMode: mode, count = 0 }: ExactDeviceRequest | DeviceSubRequest,
+  path: Path,
+): FieldError[] {
+  if (mode === 'All')
+    return count === 0
+      ? []
+      : [invalid(path.child('count'), count, `must not be specified when allocationMode is 'All'`)]
   if (mode === 'ExactCount') return count > 0 ? [] : [invalid(path.child('count'), count, 'must be greater than zero')]
   return [notSupported(path.child('allocationMode'), mode ?? '', ['All', 'ExactCount'])]
 }
 
-/** Judges that there is an expression, and its length. */
+/** Validates that each selector has an expression within the length limit. */
 export const validateSelectors = (selectors: readonly DeviceSelector[] | undefined, path: Path): FieldError[] =>
   validateList(selectors, maxSelectors, validateSelector, path)
 
@@ -98,7 +122,8 @@ export function validateToleration(toleration: DeviceToleration, path: Path): Fi
   const errors: FieldError[] = []
   if (key) errors.push(...isLabelKey(key).map((problem) => invalid(path.child('key'), key, problem)))
   if (operator === '') errors.push(required(path.child('operator')))
-  else if (operator === 'Equal') errors.push(...isLabelValue(value).map((problem) => invalid(path.child('value'), value, problem)))
+  else if (operator === 'Equal')
+    errors.push(...isLabelValue(value).map((problem) => invalid(path.child('value'), value, problem)))
   else if (operator !== 'Exists') errors.push(notSupported(path.child('operator'), operator, ['Equal', 'Exists']))
   else if (value !== '') errors.push(invalid(path.child('value'), value, 'must be empty for operator `Exists`'))
   if (effect && !taintEffects.includes(effect)) errors.push(notSupported(path.child('effect'), effect, taintEffects))
@@ -120,9 +145,19 @@ function validateConstraint(constraint: DeviceConstraint, names: RequestNames, p
   return errors
 }
 
-/** A list of requests of the claim, by name or by `request/subrequest`. */
-export const validateRequestReferences = (requests: readonly string[] | undefined, names: RequestNames, path: Path): FieldError[] =>
-  validateUnique(requests, maxRequests, (name, at) => validateRequestReference(name, names, at), (name) => name, path)
+/** Validates references to requests, `request` or `request/subrequest`. */
+export const validateRequestReferences = (
+  requests: readonly string[] | undefined,
+  names: RequestNames,
+  path: Path,
+): FieldError[] =>
+  validateUnique(
+    requests,
+    maxRequests,
+    (name, at) => validateRequestReference(name, names, at),
+    (name) => name,
+    path,
+  )
 
 export function validateRequestReference(name: string, names: RequestNames, path: Path): FieldError[] {
   const parts = name.split('/')
@@ -130,7 +165,10 @@ export function validateRequestReference(name: string, names: RequestNames, path
   const [request = '', alternative] = parts
   const alternatives = names.get(request)
   const isKnown = alternatives && (alternative === undefined || alternatives.has(alternative))
-  return [...parts.flatMap((part) => validateShortName(part, path)), ...(isKnown ? [] : [invalid(path, name, unknownRequest)])]
+  return [
+    ...parts.flatMap((part) => validateShortName(part, path)),
+    ...(isKnown ? [] : [invalid(path, name, unknownRequest)]),
+  ]
 }
 
 const validateClaimConfig = (config: DeviceClaimConfiguration, names: RequestNames, path: Path): FieldError[] => [
@@ -146,9 +184,11 @@ export const validateOpaque = (config: OpaqueDeviceConfiguration | undefined, pa
       ]
     : [required(path)]
 
-/** Judges data of a driver: any JSON object, up to a length. */
+/** Validates driver data: a JSON object within a length limit. */
 export function validateDriverData(value: unknown, max: number, path: Path): FieldError[] {
   if (value === undefined || value === null) return [required(path)]
   if (byteLength(jsonText(value)) > max) return [tooLong(path, max)]
-  return typeof value === 'object' && !Array.isArray(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')]
+  return typeof value === 'object' && !Array.isArray(value)
+    ? []
+    : [invalid(path, '<value omitted>', 'must be a valid JSON object')]
 }

@@ -1,4 +1,4 @@
-import { validateCsiDriverName } from '../../../api/kinds/volume-sources.ts'
+import { validateCsiDriverName } from '../../../api/kinds/volumes/volume-sources.ts'
 import { type FieldError, duplicate, invalid, required, tooLong, tooMany } from '../../../api/validation/field-error.ts'
 import {
   byteLength,
@@ -7,12 +7,12 @@ import {
   isQualifiedName,
   regexMessage,
 } from '../../../api/validation/names.ts'
-import { repeatedPlaces } from '../../../api/validation/repeated.ts'
+import { repeatedPlaces } from '../../../api/validation/field-checks.ts'
 import type { Path } from '../../../api/validation/path.ts'
 
 const maxPoolNameBytes = 253
 const maxIdBytes = 32
-/** A domain of up to 63 bytes, a slash and an identifier. */
+/** A domain of at most 63 bytes, a slash and an identifier. */
 const maxQualifiedNameBytes = 63 + 1 + maxIdBytes
 
 const identifierPattern = '[A-Za-z_][A-Za-z0-9_]*'
@@ -27,14 +27,19 @@ const identifier = new RegExp(`^${identifierPattern}$`)
 
 type Judge<T> = (item: T, path: Path) => FieldError[]
 
-/** Judges every item of a list; the items of a list that is too long are not looked at. */
-export function validateList<T>(items: readonly T[] | undefined, max: number, judge: Judge<T>, path: Path): FieldError[] {
+/** Validates the items of a list, unless the list is too long. */
+export function validateList<T>(
+  items: readonly T[] | undefined,
+  max: number,
+  judge: Judge<T>,
+  path: Path,
+): FieldError[] {
   const list = items ?? []
   if (list.length > max) return [tooMany(path, list.length, max)]
   return list.flatMap((item, i) => judge(item, path.index(i)))
 }
 
-/** As validateList, and no two items have the same key. */
+/** As validateList, with unique keys. */
 export function validateUnique<T>(
   items: readonly T[] | undefined,
   max: number,
@@ -54,7 +59,7 @@ export function validateUnique<T>(
   return errors
 }
 
-/** Judges the keys and values of a map. Long keys are shortened in the path of an error. */
+/** Validates the keys and values of a map. Error paths truncate long keys. */
 export function validateEntries<T>(
   entries: Record<string, T> | undefined,
   max: number,
@@ -79,22 +84,23 @@ export function validateDriverName(name: string | undefined, path: Path): FieldE
   return errors
 }
 
-/** The name of a device, request, counter or counter set. */
+/** Validates the name of a device, request, counter or counter set. */
 export const validateShortName = (name: string | undefined, path: Path): FieldError[] =>
   isDns1123Label(name ?? '').map((problem) => invalid(path, name ?? '', problem))
 
-/** As validateShortName, for a field that says more plainly that it is missing. */
+/** As validateShortName, with a Required error for an empty name. */
 export const validateRequiredShortName = (name: string | undefined, path: Path): FieldError[] =>
   name ? validateShortName(name, path) : [required(path)]
 
 export const validateDeviceClassName = (name: string | undefined, path: Path): FieldError[] =>
   name ? isDns1123Subdomain(name).map((problem) => invalid(path, name, problem)) : [required(path)]
 
-/** One or more subdomains with slashes between them. */
+/** Validates a pool name: subdomains separated by slashes. */
 export function validatePoolName(name: string | undefined, path: Path): FieldError[] {
   if (!name) return [required(path)]
   const errors = byteLength(name) > maxPoolNameBytes ? [tooLong(path, maxPoolNameBytes)] : []
-  for (const part of name.split('/')) errors.push(...isDns1123Subdomain(part).map((problem) => invalid(path, part, problem)))
+  for (const part of name.split('/'))
+    errors.push(...isDns1123Subdomain(part).map((problem) => invalid(path, part, problem)))
   return errors
 }
 
@@ -103,7 +109,7 @@ function validateIdentifier(id: string, path: Path): FieldError[] {
   return identifier.test(id) ? errors : [...errors, invalid(path, id, identifierMessage)]
 }
 
-/** The name of an attribute or capacity: an identifier, with or without the domain that it belongs to. */
+/** Validates the name of an attribute or capacity: an identifier with an optional domain. */
 export function validateAttributeName(name: string, path: Path): FieldError[] {
   const [first = '', second, ...more] = name.split('/')
   if (more.length) return [invalid(path, name, 'must not contain more than one slash')]
@@ -116,12 +122,17 @@ export function validateAttributeName(name: string, path: Path): FieldError[] {
 
 export const validateFullAttributeName = (name: string, path: Path): FieldError[] => [
   ...validateAttributeName(name, path),
-  ...(name.includes('/') ? [] : [invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]),
+  ...(name.includes('/')
+    ? []
+    : [invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]),
 ]
 
-/** The conditions that a device waits for before and instead of binding: both sorts or none, and none twice. */
+/** Validates bindingConditions and bindingFailureConditions: both or neither, without duplicates. */
 export function validateBindingConditions(
-  { bindingConditions: good = [], bindingFailureConditions: bad = [] }: { bindingConditions?: string[]; bindingFailureConditions?: string[] },
+  {
+    bindingConditions: good = [],
+    bindingFailureConditions: bad = [],
+  }: { bindingConditions?: string[]; bindingFailureConditions?: string[] },
   path: Path,
 ): FieldError[] {
   const [goodPath, badPath] = [path.child('bindingConditions'), path.child('bindingFailureConditions')]
@@ -132,7 +143,8 @@ export function validateBindingConditions(
   for (const [i, name] of good.entries()) if (goodAgain.has(i)) errors.push(duplicate(goodPath.index(i), name))
   for (const [i, name] of bad.entries()) {
     if (badAgain.has(i)) errors.push(duplicate(badPath.index(i), name))
-    if (wanted.has(name)) errors.push(invalid(badPath.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions'))
+    if (wanted.has(name))
+      errors.push(invalid(badPath.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions'))
   }
   if (!good.length && bad.length) {
     errors.push(invalid(goodPath, good, 'bindingConditions are required to use bindingFailureConditions'))

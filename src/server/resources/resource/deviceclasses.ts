@@ -1,6 +1,6 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import type { DeviceClass } from '../../../api/generated/types.ts'
-import { isExtendedResource } from '../../../api/kinds/resource-names.ts'
+import { isExtendedResource } from '../../../api/kinds/quantities/resource-names.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -13,7 +13,8 @@ const specPath = Path.of('spec')
 
 function validate({ spec = {} }: DeviceClass): FieldError[] {
   const { extendedResourceName: name } = spec
-  const judge = ({ opaque }: NonNullable<typeof spec.config>[number], at: Path) => validateOpaque(opaque, at.child('opaque'))
+  const judge = ({ opaque }: NonNullable<typeof spec.config>[number], at: Path) =>
+    validateOpaque(opaque, at.child('opaque'))
   const errors = [
     ...validateSelectors(spec.selectors, specPath.child('selectors')),
     ...validateList(spec.config, maxConfigs, judge, specPath.child('config')),
@@ -22,7 +23,7 @@ function validate({ spec = {} }: DeviceClass): FieldError[] {
   return [...errors, invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')]
 }
 
-/** What an administrator says about devices of one sort: which they are, and how they are set up. */
+/** DeviceClasses: selectors and configuration of devices. */
 export const deviceclasses = defineResource<DeviceClass>({
   ...kindNames.deviceclasses,
   nameRule: subdomainName,

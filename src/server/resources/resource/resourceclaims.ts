@@ -11,7 +11,7 @@ import { validateClaimSpec } from './claim-validation.ts'
 
 const specPath = Path.of('spec')
 
-/** `allocated,reserved` */
+/** Example: `allocated,reserved`. */
 function stateOf({ metadata, status }: ResourceClaim): string {
   const isDeleted = Boolean(metadata.deletionTimestamp)
   const states = isDeleted ? ['deleted'] : []
@@ -20,7 +20,7 @@ function stateOf({ metadata, status }: ResourceClaim): string {
   return states.join(',')
 }
 
-/** Devices that a pod asks for, and which ones it got. */
+/** ResourceClaims: requested and allocated devices. */
 export const resourceclaims = defineResource<ResourceClaim>({
   ...kindNames.resourceclaims,
   type: 'ResourceV1ResourceClaim',

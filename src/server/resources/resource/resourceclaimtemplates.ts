@@ -11,7 +11,7 @@ import { validateClaimSpec } from './claim-validation.ts'
 
 const specPath = Path.of('spec')
 
-/** The claims that are made for each pod that names it. */
+/** ResourceClaimTemplates: claims created for each pod. */
 export const resourceclaimtemplates = defineResource<ResourceClaimTemplate>({
   ...kindNames.resourceclaimtemplates,
   nameRule: subdomainName,

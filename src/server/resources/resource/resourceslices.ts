@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Device, ResourceSlice } from '../../../api/generated/types.ts'
-import { timestamp } from '../../../api/kinds/pod-prepare.ts'
+import { timestamp } from '../../../api/kinds/pods/pod-prepare.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
@@ -10,7 +10,7 @@ import { validateSliceSpec } from './slice-validation.ts'
 
 const specPath = Path.of('spec')
 
-/** Fields of alpha features, which Kubernetes drops unless they are switched on. */
+/** Drops fields of alpha features, which are off by default. */
 function dropAlphaFields({ spec }: ResourceSlice): void {
   for (const device of spec?.devices ?? []) {
     delete device.nodeAllocatableResourceMappings
@@ -22,14 +22,15 @@ function dropLists(attribute: NonNullable<Device['attributes']>[string]): void {
   for (const field of ['bools', 'ints', 'strings', 'versions'] as const) delete attribute[field]
 }
 
-/** Devices that a driver has, on a node or reachable from several. */
+/** ResourceSlices: the devices of a driver. */
 export const resourceslices = defineResource<ResourceSlice>({
   ...kindNames.resourceslices,
   nameRule: subdomainName,
   deleteAnswersObject: true,
   generation: true,
   defaults({ spec }, { now }) {
-    for (const device of spec?.devices ?? []) for (const taint of device.taints ?? []) taint.timeAdded ??= timestamp(now)
+    for (const device of spec?.devices ?? [])
+      for (const taint of device.taints ?? []) taint.timeAdded ??= timestamp(now)
   },
   prepareForCreate: dropAlphaFields,
   prepareForUpdate: dropAlphaFields,

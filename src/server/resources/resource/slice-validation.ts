@@ -9,7 +9,7 @@ import type {
   ResourcePool,
   ResourceSliceSpec,
 } from '../../../api/generated/types.ts'
-import { validateNodeSelector } from '../../../api/kinds/affinity.ts'
+import { validateNodeSelector } from '../../../api/kinds/placement/affinity.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid, notSupported, required, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isDns1123Subdomain, isLabelKey, isLabelValue } from '../../../api/validation/names.ts'
@@ -44,8 +44,12 @@ const semanticVersion = new RegExp(
   String.raw`^${number}\.${number}\.${number}(-${release}(\.${release})*)?(\+${build}(\.${build})*)?$`,
 )
 
-/** Judges what a driver publishes about some devices of a pool; `old` is what it replaces. */
-export function validateSliceSpec(spec: ResourceSliceSpec, old: ResourceSliceSpec | undefined, path: Path): FieldError[] {
+/** Validates the spec of a slice. `old` is the stored one. */
+export function validateSliceSpec(
+  spec: ResourceSliceSpec,
+  old: ResourceSliceSpec | undefined,
+  path: Path,
+): FieldError[] {
   const devices = spec.devices ?? []
   const isAdvanced = devices.some((d) => d.taints?.length || d.consumesCounters?.length)
   return [
@@ -53,15 +57,29 @@ export function validateSliceSpec(spec: ResourceSliceSpec, old: ResourceSliceSpe
     ...validatePool(spec.pool ?? {}, path.child('pool')),
     ...(old ? validateSliceUpdate(spec, old, path) : []),
     ...validateSliceNodes(spec, path),
-    ...(spec.sharedCounters && spec.devices ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
+    ...(spec.sharedCounters && spec.devices
+      ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')]
+      : []),
     ...validateUnique(
       devices,
       isAdvanced ? maxDevicesWithTaintsOrCounters : maxDevices,
-      (device, at) => validateDevice(device, old?.devices?.find((d) => d.name === device.name), spec.perDeviceNodeSelection === true, at),
+      (device, at) =>
+        validateDevice(
+          device,
+          old?.devices?.find((d) => d.name === device.name),
+          spec.perDeviceNodeSelection === true,
+          at,
+        ),
       (device) => device.name,
       path.child('devices'),
     ),
-    ...validateUnique(spec.sharedCounters, maxCounterSets, validateCounterSet, (set) => set.name, path.child('sharedCounters')),
+    ...validateUnique(
+      spec.sharedCounters,
+      maxCounterSets,
+      validateCounterSet,
+      (set) => set.name,
+      path.child('sharedCounters'),
+    ),
   ]
 }
 
@@ -71,7 +89,10 @@ const validateSliceUpdate = (spec: ResourceSliceSpec, old: ResourceSliceSpec, pa
   ...validateImmutableField(spec.nodeName, old.nodeName, path.child('nodeName')),
 ]
 
-function validatePool({ name, resourceSliceCount: count = 0, generation = 0 }: Partial<ResourcePool>, path: Path): FieldError[] {
+function validatePool(
+  { name, resourceSliceCount: count = 0, generation = 0 }: Partial<ResourcePool>,
+  path: Path,
+): FieldError[] {
   return [
     ...validatePoolName(name, path.child('name')),
     ...(count > 0 ? [] : [invalid(path.child('resourceSliceCount'), count, 'must be greater than zero')]),
@@ -79,13 +100,15 @@ function validatePool({ name, resourceSliceCount: count = 0, generation = 0 }: P
   ]
 }
 
-const validateNodeName = (name: string, path: Path): FieldError[] => isDns1123Subdomain(name).map((problem) => invalid(path, name, problem))
+const validateNodeName = (name: string, path: Path): FieldError[] =>
+  isDns1123Subdomain(name).map((problem) => invalid(path, name, problem))
 
-/** Where the devices of a slice are: said once, and in one way. */
+/** Validates that exactly one field sets the nodes of a slice. */
 function validateSliceNodes(spec: ResourceSliceSpec, path: Path): FieldError[] {
   const errors: FieldError[] = []
   const set: string[] = []
-  if (spec.nodeName === '') errors.push(invalid(path.child('nodeName'), '', 'must be either unset or set to a non-empty string'))
+  if (spec.nodeName === '')
+    errors.push(invalid(path.child('nodeName'), '', 'must be either unset or set to a non-empty string'))
   if (spec.nodeName) {
     set.push('`nodeName`')
     errors.push(...validateNodeName(spec.nodeName, path.child('nodeName')))
@@ -99,7 +122,8 @@ function validateSliceNodes(spec: ResourceSliceSpec, path: Path): FieldError[] {
   }
   for (const field of ['allNodes', 'perDeviceNodeSelection'] as const) {
     if (spec[field]) set.push(`\`${field}\``)
-    else if (spec[field] === false) errors.push(invalid(path.child(field), false, 'must be either unset or set to true'))
+    else if (spec[field] === false)
+      errors.push(invalid(path.child(field), false, 'must be either unset or set to true'))
   }
   const sentence = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
   if (set.length === 0) errors.push(required(path, sentence))
@@ -114,7 +138,9 @@ function validateDevice(device: Device, old: Device | undefined, hasNodes: boole
   if (count > maxAttributes) {
     errors.push(invalid(path, count, `the total number of attributes and capacities must not exceed ${maxAttributes}`))
   }
-  errors.push(...validateEntries(attributes, Infinity, validateAttributeName, validateAttribute, path.child('attributes')))
+  errors.push(
+    ...validateEntries(attributes, Infinity, validateAttributeName, validateAttribute, path.child('attributes')),
+  )
   if (!old || !semanticEqual(old.capacity, device.capacity)) {
     const isShared = device.allowMultipleAllocations === true
     const judge = (value: NonNullable<Device['capacity']>[string], at: Path) => validateCapacity(value, isShared, at)
@@ -124,14 +150,24 @@ function validateDevice(device: Device, old: Device | undefined, hasNodes: boole
     errors.push(...validateList(device.taints, maxTaints, validateTaint, path.child('taints')))
   }
   errors.push(
-    ...validateUnique(device.consumesCounters, maxConsumptions, validateConsumption, (c) => c.counterSet, path.child('consumesCounters')),
+    ...validateUnique(
+      device.consumesCounters,
+      maxConsumptions,
+      validateConsumption,
+      (c) => c.counterSet,
+      path.child('consumesCounters'),
+    ),
     ...validateDeviceNodes(device, hasNodes, path),
     ...validateBindingConditions(device, path),
   )
   return errors
 }
 
-function validateDeviceNodes({ nodeName, nodeSelector, allNodes }: Device, hasNodes: boolean, path: Path): FieldError[] {
+function validateDeviceNodes(
+  { nodeName, nodeSelector, allNodes }: Device,
+  hasNodes: boolean,
+  path: Path,
+): FieldError[] {
   const flag = '`perDeviceNodeSelection` is set to true in the ResourceSlice spec'
   if (!hasNodes) {
     if (nodeName === undefined && !nodeSelector && allNodes === undefined) return []

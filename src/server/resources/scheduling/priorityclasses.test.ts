@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '../apps/resource-trial.ts'
-import { DecodedTrial } from '../decoded-trial.ts'
+import type { Draft } from '../resource-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { priorityclasses } from './priorityclasses.ts'
 import { systemPriorityClasses } from './system-priority-classes.ts'
 

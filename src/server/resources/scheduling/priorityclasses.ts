@@ -1,5 +1,5 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { PriorityClass } from '../../../api/generated/types.ts'
 import { notSupportedInOrder, validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, required } from '../../../api/validation/field-error.ts'
@@ -12,7 +12,7 @@ import { systemPriorityClasses } from './system-priority-classes.ts'
 const highestUserDefinablePriority = 1_000_000_000
 const policyPath = Path.of('preemptionPolicy')
 
-/** Why a class with a name of the system's is not the system's; '' if it is. */
+/** Describes why a class with a reserved name differs from the system's class; '' if it does not. */
 function notTheSystems(pc: PriorityClass): string {
   const name = pc.metadata.name
   const known = systemPriorityClasses.find((spc) => spc.metadata.name === name)
@@ -29,7 +29,9 @@ function validateValue(pc: PriorityClass): FieldError[] {
     return why ? [forbidden(Path.of('metadata', 'name'), said)] : []
   }
   if (pc.value <= highestUserDefinablePriority) return []
-  return [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`)]
+  return [
+    forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`),
+  ]
 }
 
 function validatePreemptionPolicy(policy: string | undefined): FieldError[] {
@@ -40,11 +42,10 @@ function validatePreemptionPolicy(policy: string | undefined): FieldError[] {
 
 const describe = (field: keyof PriorityClass) => () => describeField('PriorityClass', field)
 
-/** How important pods are, by name. */
 export const priorityclasses = defineResource<PriorityClass>({
   ...kindNames.priorityclasses,
   nameRule: subdomainName,
-  // All that counts is fixed at creation, so it stays at 1.
+  // All fields that count are immutable, so the generation stays 1.
   generation: { changed: () => false },
   defaults(pc) {
     pc.preemptionPolicy ??= 'PreemptLowerPriority'
@@ -57,8 +58,18 @@ export const priorityclasses = defineResource<PriorityClass>({
   columns: [
     nameColumn(),
     { name: 'Value', type: 'integer', description: describe('value'), cell: (pc) => pc.value },
-    { name: 'Global-Default', type: 'boolean', description: describe('globalDefault'), cell: (pc) => pc.globalDefault ?? false },
+    {
+      name: 'Global-Default',
+      type: 'boolean',
+      description: describe('globalDefault'),
+      cell: (pc) => pc.globalDefault ?? false,
+    },
     ageColumn(),
-    { name: 'PreemptionPolicy', type: 'string', description: describe('preemptionPolicy'), cell: (pc) => pc.preemptionPolicy ?? '' },
+    {
+      name: 'PreemptionPolicy',
+      type: 'string',
+      description: describe('preemptionPolicy'),
+      cell: (pc) => pc.preemptionPolicy ?? '',
+    },
   ],
 })

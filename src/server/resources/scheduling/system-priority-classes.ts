@@ -9,9 +9,13 @@ const systemClass = (name: string, value: number, description: string): Priority
   preemptionPolicy: 'PreemptLowerPriority',
 })
 
-/** The classes that are always there: they are made at start and may not be deleted. */
+/** The system's classes, created at startup and protected from deletion. */
 export const systemPriorityClasses: readonly PriorityClass[] = [
-  systemClass('system-node-critical', 2_000_001_000, 'Used for system critical pods that must not be moved from their current node.'),
+  systemClass(
+    'system-node-critical',
+    2_000_001_000,
+    'Used for system critical pods that must not be moved from their current node.',
+  ),
   systemClass(
     'system-cluster-critical',
     2_000_000_000,

@@ -5,15 +5,19 @@ import type { Path } from '../../../api/validation/path.ts'
 const maxParameters = 512
 const maxParametersSize = 256 * 1024
 
-/** Judges the name of whatever makes or changes volumes; its case does not count. */
+/** Validates the name of a provisioner or driver, ignoring case. */
 export function validateProvisioner(provisioner: string | undefined, path: Path): FieldError[] {
   if (!provisioner) return [required(path)]
   const name = provisioner.toLowerCase()
   return isQualifiedName(name).map((problem) => invalid(path, name, problem))
 }
 
-/** Judges the parameters of a class: how many, how long, and that each has a name. */
-export function validateParameters(parameters: Record<string, string> | undefined, path: Path, allowEmpty: boolean): FieldError[] {
+/** Validates the parameters of a class: number, total size, and non-empty keys. */
+export function validateParameters(
+  parameters: Record<string, string> | undefined,
+  path: Path,
+  allowEmpty: boolean,
+): FieldError[] {
   const entries = Object.entries(parameters ?? {})
   const errors: FieldError[] = []
   if (!allowEmpty && entries.length === 0) errors.push(required(path, 'must contain at least one key/value pair'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DecodedTrial } from '../decoded-trial.ts'
+import { DecodedTrial } from '../resource-trial.ts'
 import { csidrivers } from './csidrivers.ts'
 import { csinodes } from './csinodes.ts'
 import { csistoragecapacities } from './csistoragecapacities.ts'

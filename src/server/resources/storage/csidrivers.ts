@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { CSIDriver, CSIDriverSpec, StorageV1TokenRequest } from '../../../api/generated/types.ts'
-import { addInt64 } from '../../../api/int64.ts'
+import { addInt64 } from '../../../api/numbers/int64.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, notSupported } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
@@ -26,22 +26,36 @@ function validateTokenRequests(requests: readonly StorageV1TokenRequest[] | unde
     if (seconds === undefined) return []
     const at = path.index(i).child('expirationSeconds')
     if (seconds < shortestTokenSeconds) return [invalid(at, seconds, 'may not specify a duration less than 10 minutes')]
-    return seconds > longestTokenSeconds ? [invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
+    return seconds > longestTokenSeconds
+      ? [invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')]
+      : []
   })
 }
 
 function validateSpec(spec: CSIDriverSpec): FieldError[] {
   const errors: FieldError[] = []
-  const { fsGroupPolicy, volumeLifecycleModes: modes, nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec
+  const {
+    fsGroupPolicy,
+    volumeLifecycleModes: modes,
+    nodeAllocatableUpdatePeriodSeconds: period,
+    serviceAccountTokenInSecrets: inSecrets,
+  } = spec
   if (fsGroupPolicy !== undefined && !fsGroupPolicies.includes(fsGroupPolicy)) {
     errors.push(notSupported(specPath.child('fsGroupPolicy'), fsGroupPolicy, fsGroupPolicies))
   }
   errors.push(...validateTokenRequests(spec.tokenRequests, specPath.child('tokenRequests')))
   for (const mode of modes ?? []) {
-    if (!lifecycleModes.includes(mode)) errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes))
+    if (!lifecycleModes.includes(mode))
+      errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes))
   }
   if (period !== undefined && period < 10) {
-    errors.push(invalid(specPath.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds'))
+    errors.push(
+      invalid(
+        specPath.child('nodeAllocatableUpdatePeriodSeconds'),
+        period,
+        'must be greater than or equal to 10 seconds',
+      ),
+    )
   }
   if (inSecrets !== undefined && !spec.tokenRequests?.length) {
     const why = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
@@ -52,12 +66,15 @@ function validateSpec(spec: CSIDriverSpec): FieldError[] {
 
 const affectMountedVolumes = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const
 
-/** The schema's text has lost the line breaks inside its paragraphs; where it shows a structure they matter. */
+/** Restores the line breaks of an indented structure, which the schema's text has lost. */
 const withLineBreaks = (text: string) =>
   text
     .replace(/ {20,}/g, (spaces) => `\n${spaces.slice(1)}`)
     .replace('"false"  "csi', '"false"\n\n"csi')
-    .replace(/\{ {3}"<audience>": \{ {5}(.*?), {5}(.*?), {3}\}, {3}\.\.\. \}/, '{\n  "<audience>": {\n    $1,\n    $2,\n  },\n  ...\n}')
+    .replace(
+      /\{ {3}"<audience>": \{ {5}(.*?), {5}(.*?), {3}\}, {3}\.\.\. \}/,
+      '{\n  "<audience>": {\n    $1,\n    $2,\n  },\n  ...\n}',
+    )
 
 const column = (
   name: string,
@@ -71,7 +88,6 @@ const column = (
   cell: (driver) => cell(driver.spec),
 })
 
-/** What a CSI driver needs of Kubernetes. */
 export const csidrivers = defineResource<CSIDriver>({
   ...kindNames.csidrivers,
   nameRule: subdomainName,
@@ -92,7 +108,7 @@ export const csidrivers = defineResource<CSIDriver>({
   },
   prepareForUpdate(driver, old) {
     if (old.spec.preventPodSchedulingIfMissing === undefined) delete driver.spec.preventPodSchedulingIfMissing
-    // It counts from 0: a driver that never changed has no generation.
+    // The generation starts at 0 and is absent until the first change.
     if (affectMountedVolumes.some((field) => !semanticEqual(driver.spec[field], old.spec[field]))) {
       driver.metadata.generation = addInt64(old.metadata.generation ?? 0, 1)
     }
@@ -101,7 +117,11 @@ export const csidrivers = defineResource<CSIDriver>({
   validateUpdate: (driver, old) => [
     ...validateSpec(driver.spec),
     ...validateImmutableField(driver.spec.attachRequired, old.spec.attachRequired, specPath.child('attachedRequired')),
-    ...validateImmutableField(driver.spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, specPath.child('volumeLifecycleModes')),
+    ...validateImmutableField(
+      driver.spec.volumeLifecycleModes,
+      old.spec.volumeLifecycleModes,
+      specPath.child('volumeLifecycleModes'),
+    ),
   ],
   warnings({ spec }) {
     if (!spec.tokenRequests?.length || spec.serviceAccountTokenInSecrets !== undefined) return []
@@ -114,7 +134,12 @@ export const csidrivers = defineResource<CSIDriver>({
     column('AttachRequired', 'boolean', 'attachRequired', (spec) => spec.attachRequired ?? true),
     column('PodInfoOnMount', 'boolean', 'podInfoOnMount', (spec) => spec.podInfoOnMount ?? false),
     column('StorageCapacity', 'boolean', 'storageCapacity', (spec) => spec.storageCapacity ?? false),
-    column('TokenRequests', 'string', 'tokenRequests', (spec) => spec.tokenRequests?.map((r) => r.audience).join(',') ?? '<unset>'),
+    column(
+      'TokenRequests',
+      'string',
+      'tokenRequests',
+      (spec) => spec.tokenRequests?.map((r) => r.audience).join(',') ?? '<unset>',
+    ),
     column('RequiresRepublish', 'boolean', 'requiresRepublish', (spec) => spec.requiresRepublish ?? false),
     column('Modes', 'string', 'volumeLifecycleModes', (spec) => spec.volumeLifecycleModes?.join(',') || '<none>'),
     ageColumn(),

@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import type { CSINode, CSINodeDriver } from '../../../api/generated/types.ts'
-import { validateCsiDriverName } from '../../../api/kinds/volume-sources.ts'
+import { validateCsiDriverName } from '../../../api/kinds/volumes/volume-sources.ts'
 import { immutableMessage, validateNonnegative } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
 import { byteLength, isQualifiedName, subdomainName } from '../../../api/validation/names.ts'
@@ -16,7 +16,9 @@ const driversOf = (node: CSINode): readonly CSINodeDriver[] => node.spec.drivers
 
 function validateNodeId(nodeId: string | undefined, path: Path): FieldError[] {
   if (!nodeId) return [required(path)]
-  return byteLength(nodeId) > maxNodeIdLength ? [invalid(path, nodeId, `must be ${maxNodeIdLength} characters or less`)] : []
+  return byteLength(nodeId) > maxNodeIdLength
+    ? [invalid(path, nodeId, `must be ${maxNodeIdLength} characters or less`)]
+    : []
 }
 
 function validateTopologyKeys(keys: readonly string[] | undefined, path: Path): FieldError[] {
@@ -45,7 +47,7 @@ function validate(node: CSINode): FieldError[] {
   })
 }
 
-/** A driver that is registered may come and go, but stays what it is; only what it can still take may change. */
+/** Validates that a registered driver is unchanged, apart from its allocatable count. */
 function validateSameDrivers(node: CSINode, old: CSINode): FieldError[] {
   const byName = new Map<string, ReturnType<typeof driversOf>[number][]>()
   for (const driver of driversOf(node)) {
@@ -57,12 +59,15 @@ function validateSameDrivers(node: CSINode, old: CSINode): FieldError[] {
     (byName.get(before.name) ?? [])
       .filter((driver) => !semanticEqual({ ...driver, allocatable: undefined }, { ...before, allocatable: undefined }))
       .map(({ name, nodeID, topologyKeys }) =>
-        invalid(driversPath, { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }, immutableMessage),
+        invalid(
+          driversPath,
+          { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null },
+          immutableMessage,
+        ),
       ),
   )
 }
 
-/** Which CSI drivers a node has. */
 export const csinodes = defineResource<CSINode>({
   ...kindNames.csinodes,
   nameRule: subdomainName,

@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import type { CSIStorageCapacity, LabelSelector } from '../../../api/generated/types.ts'
-import { quantitySign } from '../../../api/quantity.ts'
+import { quantitySign } from '../../../api/numbers/quantity.ts'
 import { validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { immutableMessage, nonnegativeMessage, validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, invalid } from '../../../api/validation/field-error.ts'
@@ -17,7 +17,9 @@ const validateAmount = (amount: string | undefined, path: Path): FieldError[] =>
 
 const validate = (capacity: CSIStorageCapacity): FieldError[] => [
   ...validateLabelSelector(capacity.nodeTopology, topologyPath),
-  ...isDns1123Subdomain(capacity.storageClassName).map((problem) => invalid(classPath, capacity.storageClassName, problem)),
+  ...isDns1123Subdomain(capacity.storageClassName).map((problem) =>
+    invalid(classPath, capacity.storageClassName, problem),
+  ),
   ...validateAmount(capacity.capacity, Path.of('capacity')),
   ...validateAmount(capacity.maximumVolumeSize, Path.of('maximumVolumeSize')),
 ]
@@ -27,7 +29,6 @@ function validateSameTopology(selector: LabelSelector | undefined, old: LabelSel
   return isSame ? [] : [invalid(topologyPath, selector, immutableMessage)]
 }
 
-/** How much a driver can still make, of one class and in one part of the cluster. */
 export const csistoragecapacities = defineResource<CSIStorageCapacity>({
   ...kindNames.csistoragecapacities,
   nameRule: subdomainName,

@@ -7,4 +7,11 @@ import { volumeattachments } from './volumeattachments.ts'
 import { volumeattributesclasses } from './volumeattributesclasses.ts'
 
 /** The kinds of storage.k8s.io, in the order of discovery. */
-export const storageResources: Resource[] = [csidrivers, csinodes, csistoragecapacities, storageclasses, volumeattachments, volumeattributesclasses]
+export const storageResources: Resource[] = [
+  csidrivers,
+  csinodes,
+  csistoragecapacities,
+  storageclasses,
+  volumeattachments,
+  volumeattributesclasses,
+]

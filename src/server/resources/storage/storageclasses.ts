@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { StorageClass, TopologySelectorTerm } from '../../../api/generated/types.ts'
-import { isDefaultStorageClass } from '../../../api/kinds/default-class.ts'
+import { isDefaultStorageClass } from '../../../api/kinds/volumes/storage-classes.ts'
 import { validateImmutableField } from '../../../api/validation/field-checks.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isLabelKey, subdomainName } from '../../../api/validation/names.ts'
@@ -50,8 +50,9 @@ function validateTopologies(terms: readonly TopologySelectorTerm[] | undefined):
     errors.push(...judged.errors)
     const key = JSON.stringify(Object.entries(judged.values).sort(([a], [b]) => (a < b ? -1 : 1)))
     const same = earlier.get(key) ?? 0
-    // One error for each before it that is the same; nobody is told more than a thousand.
-    for (let n = Math.min(same, 1000); n > 0 && errors.length < 1000; n--) errors.push(duplicate(at.child('matchLabelExpressions'), ''))
+    // As in Kubernetes, one error per earlier duplicate, at most 1000.
+    for (let n = Math.min(same, 1000); n > 0 && errors.length < 1000; n--)
+      errors.push(duplicate(at.child('matchLabelExpressions'), ''))
     earlier.set(key, same + 1)
   }
   return errors
@@ -76,7 +77,6 @@ const column = (name: string, field: string, cell: (sc: StorageClass) => string 
   cell,
 })
 
-/** How volumes of a sort are made. */
 export const storageclasses = defineResource<StorageClass>({
   ...kindNames.storageclasses,
   nameRule: subdomainName,
@@ -94,7 +94,10 @@ export const storageclasses = defineResource<StorageClass>({
     ...validateImmutableField(sc.volumeBindingMode, old.volumeBindingMode, path.volumeBindingMode),
   ],
   columns: [
-    { ...nameColumn(), cell: (sc) => (isDefaultStorageClass(sc) ? `${sc.metadata.name} (default)` : (sc.metadata.name ?? '')) },
+    {
+      ...nameColumn(),
+      cell: (sc) => (isDefaultStorageClass(sc) ? `${sc.metadata.name} (default)` : (sc.metadata.name ?? '')),
+    },
     column('Provisioner', 'provisioner', (sc) => sc.provisioner),
     column('ReclaimPolicy', 'reclaimPolicy', (sc) => sc.reclaimPolicy ?? 'Delete'),
     column('VolumeBindingMode', 'volumeBindingMode', (sc) => sc.volumeBindingMode ?? 'Immediate'),

@@ -1,12 +1,17 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../../../api/generated/types.ts'
-import { internalVolumeSource } from '../../../api/kinds/internal-volumes.ts'
-import { defaultVolumeSource } from '../../../api/kinds/persistent-volume-source.ts'
-import { validateInlineVolumeSpec } from '../../../api/kinds/persistent-volume-spec.ts'
-import { roundResourcesUpToMilli } from '../../../api/kinds/resource-names.ts'
-import { validateCsiDriverName } from '../../../api/kinds/volume-sources.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
+import type {
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeError,
+} from '../../../api/generated/types.ts'
+import { internalVolumeSource } from '../../../api/kinds/volumes/internal-volumes.ts'
+import { defaultVolumeSource } from '../../../api/kinds/volumes/persistent-volume-source.ts'
+import { validateInlineVolumeSpec } from '../../../api/kinds/volumes/persistent-volume-spec.ts'
+import { roundResourcesUpToMilli } from '../../../api/kinds/quantities/resource-names.ts'
+import { validateCsiDriverName } from '../../../api/kinds/volumes/volume-sources.ts'
 import { immutableMessage } from '../../../api/validation/field-checks.ts'
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../../api/validation/field-error.ts'
 import { byteLength, isDns1123Subdomain, subdomainName } from '../../../api/validation/names.ts'
@@ -25,26 +30,35 @@ function validateSource(source: VolumeAttachmentSource, path: Path): FieldError[
   if (inline && name !== undefined) return [forbidden(path, exactlyOne)]
   if (inline) return validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec'))
   if (name === undefined) return [required(path, exactlyOne)]
-  return name === '' ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : []
+  return name === ''
+    ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')]
+    : []
 }
 
 function validateSpec(spec: VolumeAttachmentSpec): FieldError[] {
   return [
     ...(spec.attacher ? [] : [required(specPath.child('attacher'))]),
     ...validateSource(spec.source, specPath.child('source')),
-    ...isDns1123Subdomain(spec.nodeName ?? '').map((problem) => invalid(specPath.child('nodeName'), spec.nodeName ?? '', problem)),
+    ...isDns1123Subdomain(spec.nodeName ?? '').map((problem) =>
+      invalid(specPath.child('nodeName'), spec.nodeName ?? '', problem),
+    ),
   ]
 }
 
 function validateError(error: VolumeError | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  if (byteLength(error?.message ?? '') > maxErrorMessageSize) errors.push(tooLong(path.child('message'), maxMetadataSize))
-  if ((error?.errorCode ?? 0) < 0) errors.push(invalid(path.child('errorCode'), error!.errorCode, 'must be between 0 and 2147483647, inclusive'))
+  if (byteLength(error?.message ?? '') > maxErrorMessageSize)
+    errors.push(tooLong(path.child('message'), maxMetadataSize))
+  if ((error?.errorCode ?? 0) < 0)
+    errors.push(invalid(path.child('errorCode'), error!.errorCode, 'must be between 0 and 2147483647, inclusive'))
   return errors
 }
 
 function validateStatus(status: VolumeAttachment['status']): FieldError[] {
-  const size = Object.entries(status.attachmentMetadata ?? {}).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  const size = Object.entries(status.attachmentMetadata ?? {}).reduce(
+    (sum, [key, value]) => sum + byteLength(key) + byteLength(value),
+    0,
+  )
   return [
     ...(size > maxMetadataSize ? [tooLong(statusPath.child('attachmentMetadata'), maxMetadataSize)] : []),
     ...validateError(status.attachError, statusPath.child('attachError')),
@@ -52,7 +66,7 @@ function validateStatus(status: VolumeAttachment['status']): FieldError[] {
   ]
 }
 
-/** The names that were anything before v1. */
+/** Validates names that had no rules before v1. */
 function validateNames({ attacher, source }: VolumeAttachmentSpec): FieldError[] {
   const errors: FieldError[] = []
   if (attacher) validateCsiDriverName(attacher, specPath.child('attacher'), errors)
@@ -78,10 +92,11 @@ const internalSpec = ({ attacher, source, nodeName }: VolumeAttachmentSpec) => (
 
 const validateUpdate = (attachment: VolumeAttachment, old: VolumeAttachment): FieldError[] => [
   ...judge(attachment),
-  ...(semanticEqual(attachment.spec, old.spec) ? [] : [invalid(specPath, internalSpec(attachment.spec), immutableMessage)]),
+  ...(semanticEqual(attachment.spec, old.spec)
+    ? []
+    : [invalid(specPath, internalSpec(attachment.spec), immutableMessage)]),
 ]
 
-/** That a volume is to be attached to a node. */
 export const volumeattachments = defineResource<VolumeAttachment>({
   ...kindNames.volumeattachments,
   nameRule: subdomainName,
@@ -128,8 +143,18 @@ export const volumeattachments = defineResource<VolumeAttachment>({
       description: () => describeField('VolumeAttachmentSource', 'persistentVolumeName'),
       cell: (va) => va.spec.source.persistentVolumeName ?? '',
     },
-    { name: 'Node', type: 'string', description: () => describeField('VolumeAttachmentSpec', 'nodeName'), cell: (va) => va.spec.nodeName },
-    { name: 'Attached', type: 'boolean', description: () => describeField('VolumeAttachmentStatus', 'attached'), cell: (va) => va.status.attached },
+    {
+      name: 'Node',
+      type: 'string',
+      description: () => describeField('VolumeAttachmentSpec', 'nodeName'),
+      cell: (va) => va.spec.nodeName,
+    },
+    {
+      name: 'Attached',
+      type: 'boolean',
+      description: () => describeField('VolumeAttachmentStatus', 'attached'),
+      cell: (va) => va.status.attached,
+    },
     ageColumn(),
   ],
 })

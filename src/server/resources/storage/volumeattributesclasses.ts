@@ -1,8 +1,8 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { deepEqual } from '../../../api/deep-equal.ts'
-import { describeField } from '../../../api/docs.ts'
+import { describeField } from '../../../api/schema/descriptions.ts'
 import type { VolumeAttributesClass } from '../../../api/generated/types.ts'
-import { isDefaultVolumeAttributesClass } from '../../../api/kinds/default-class.ts'
+import { isDefaultVolumeAttributesClass } from '../../../api/kinds/volumes/storage-classes.ts'
 import { type FieldError, forbidden } from '../../../api/validation/field-error.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -18,7 +18,6 @@ const validate = (vac: VolumeAttributesClass): FieldError[] => [
   ...validateParameters(vac.parameters, parametersPath, false),
 ]
 
-/** Attributes that a volume can take on after it was made. */
 export const volumeattributesclasses = defineResource<VolumeAttributesClass>({
   ...kindNames.volumeattributesclasses,
   nameRule: subdomainName,
@@ -26,12 +25,23 @@ export const volumeattributesclasses = defineResource<VolumeAttributesClass>({
   validate,
   validateUpdate: (vac, old) => [
     ...(vac.driverName === old.driverName ? [] : [forbidden(driverPath, 'updates to driverName are forbidden.')]),
-    ...(deepEqual(vac.parameters ?? {}, old.parameters ?? {}) ? [] : [forbidden(parametersPath, 'updates to parameters are forbidden.')]),
+    ...(deepEqual(vac.parameters ?? {}, old.parameters ?? {})
+      ? []
+      : [forbidden(parametersPath, 'updates to parameters are forbidden.')]),
     ...validate(vac),
   ],
   columns: [
-    { ...nameColumn(), cell: (vac) => (isDefaultVolumeAttributesClass(vac) ? `${vac.metadata.name} (default)` : (vac.metadata.name ?? '')) },
-    { name: 'DriverName', type: 'string', description: () => describeField('VolumeAttributesClass', 'driverName'), cell: (vac) => vac.driverName },
+    {
+      ...nameColumn(),
+      cell: (vac) =>
+        isDefaultVolumeAttributesClass(vac) ? `${vac.metadata.name} (default)` : (vac.metadata.name ?? ''),
+    },
+    {
+      name: 'DriverName',
+      type: 'string',
+      description: () => describeField('VolumeAttributesClass', 'driverName'),
+      cell: (vac) => vac.driverName,
+    },
     ageColumn(),
   ],
 })

@@ -1,17 +1,21 @@
-import type { CompactorOptions } from '../../compactor.ts'
+import type { CompactorOptions } from '../../store.ts'
 import { CompareTarget, etcdMethods } from './messages.ts'
 import type { Members } from './members.ts'
 
-/** The key by which kube-apiservers, and we, agree on who compacts. */
+/** The key that kube-apiservers use to elect the compactor. This driver shares it. */
 const compactionKey = Buffer.from('compact_rev_key')
 
 /**
- * Compacts every `maxAgeMs` to what was current `maxAgeMs` before, in turn with all other servers of this etcd: each
- * tries to raise the version of one key from the one it has seen, and who succeeds compacts. This is Kubernetes' own
- * protocol, in the very transaction that kine knows.
+ * Compacts every `maxAgeMs` to the revision that was current `maxAgeMs` before. All servers of this etcd take turns:
+ * each one tries to update a key at the version that it has seen, and the winner compacts. This is the protocol of
+ * Kubernetes, with the same transaction, which kine recognizes.
  */
-export function keepCompacted(members: Members, { clock, maxAgeMs, onError }: CompactorOptions, compact: (revision: number) => Promise<void>): () => void {
-  /** The version of the key and the revision of the store at the last look. */
+export function keepCompacted(
+  members: Members,
+  { clock, maxAgeMs, onError }: CompactorOptions,
+  compact: (revision: number) => Promise<void>,
+): () => void {
+  /** The version of the key and the revision of the store at the last check. */
   let version = 0
   let revision = 0
   let isStopped = false
@@ -33,10 +37,18 @@ export function keepCompacted(members: Members, { clock, maxAgeMs, onError }: Co
   }
 
   const again = () => {
-    cancel = clock.after(maxAgeMs, () => void look().catch((e: Error) => onError?.(e)).finally(() => isStopped || again()))
+    cancel = clock.after(
+      maxAgeMs,
+      () =>
+        void look()
+          .catch((e: Error) => onError?.(e))
+          .finally(() => isStopped || again()),
+    )
   }
-  // The first look only learns where the others are.
-  void look().catch((e: Error) => onError?.(e)).finally(() => isStopped || again())
+  // The first check only reads the current version and revision.
+  void look()
+    .catch((e: Error) => onError?.(e))
+    .finally(() => isStopped || again())
   return () => {
     isStopped = true
     cancel()

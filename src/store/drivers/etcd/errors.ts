@@ -1,21 +1,27 @@
 import type { RpcError } from '../../../grpc/index.ts'
 import { CommitFailedError, StoreUnavailableError, ValueTooLargeError } from '../../store.ts'
 
-/** Errors of a member that gives up for reasons of its own; older releases give them no code. */
+/** Errors of a member that failed for its own reasons. Older releases send them without a code. */
 const ownTrouble = /context deadline exceeded|context canceled|raft: stopped|leader changed|server stopped/
 
-/** True if a failure tells of the member or the quorum, and nothing of the request: another attempt may succeed. */
+/** Returns true if the member or the quorum failed, not the request: a retry may succeed. */
 export function isTrouble({ code, detail }: RpcError): boolean {
   if (code === 'Unavailable' || code === 'DeadlineExceeded' || code === 'Canceled') return true
-  return code === 'Unknown' ? ownTrouble.test(detail) : code === 'ResourceExhausted' && detail.includes('too many requests')
+  return code === 'Unknown'
+    ? ownTrouble.test(detail)
+    : code === 'ResourceExhausted' && detail.includes('too many requests')
 }
 
-/** What a failure of etcd means to who uses the store. */
+/** Returns true if a message exceeds the size limit of its receiver. */
+export const isTooLarge = ({ code, detail }: RpcError): boolean =>
+  code === 'ResourceExhausted' && detail.includes('larger than max')
+
+/** Converts an error of etcd to an error of the Store interface. */
 export function explain(error: RpcError): Error {
   const { code, detail } = error
   if (code === 'InvalidArgument' && detail.includes('request is too large')) return new ValueTooLargeError(detail)
-  if (code === 'ResourceExhausted' && detail.includes('larger than max')) return new ValueTooLargeError(detail)
+  if (isTooLarge(error)) return new ValueTooLargeError(detail)
   if (isTrouble(error)) return new StoreUnavailableError(`etcd cannot be reached: ${detail}`)
-  // No room in its database, no right to write there …
+  // For example a full database, or missing write permission.
   return new CommitFailedError(error)
 }

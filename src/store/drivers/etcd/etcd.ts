@@ -13,28 +13,39 @@ export interface EtcdStoreOptions {
   /** Client URLs of the members. */
   servers: readonly string[]
   tls?: TlsOptions | undefined
-  /** The store's keys start with `ours`, in etcd with `theirs`. Default: /registry, as in Kubernetes. */
+  /**
+   * The prefix of the store's keys (`ours`) and of the keys in etcd (`theirs`). Default: /registry, as in Kubernetes.
+   */
   prefix?: { ours: string; theirs: string }
-  /** Names the time of revisions. */
+  /** The time of new revisions. */
   clock?: Clock
   /** Runs the timers. Default: `clock`. */
   timers?: Clock
-  /** How long one attempt of a call may take. */
+  /** Time limit of one attempt of a call. */
   callTimeoutMs?: number
-  /** How long a write may take, all attempts together. */
+  /** Time limit of a write with all its retries. */
   writeBudgetMs?: number
-  /** How long to wait for etcd. */
+  /** Time limit for connecting to etcd. */
   openTimeoutMs?: number
 }
 
-/** Watches may begin so many revisions before the store was opened, unless they have been compacted. */
+/** Watches may start this many revisions before the store was opened, unless those are compacted. */
 const replayedRevisions = 1000
 
 /** Opens a store in an etcd cluster. Rejects with StoreOpenError. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
-  const { servers, tls, clock = systemClock, timers = clock, prefix = { ours: '/registry', theirs: '/registry' }, callTimeoutMs = 3000, writeBudgetMs = 10_000, openTimeoutMs = 10_000 } = options
+  const {
+    servers,
+    tls,
+    clock = systemClock,
+    timers = clock,
+    prefix = { ours: '/registry', theirs: '/registry' },
+    callTimeoutMs = 3000,
+    writeBudgetMs = 10_000,
+    openTimeoutMs = 10_000,
+  } = options
   const members = new Members({ servers, tls, clock: timers, callTimeoutMs })
-  // Between two attempts nothing else keeps the process alive: it would end without a word.
+  // Keeps the process alive between two attempts; it would exit silently otherwise.
   const waiting = setInterval(() => {}, openTimeoutMs)
   try {
     const { version } = await members.read(etcdMethods.status, {}, openTimeoutMs)
@@ -42,7 +53,16 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     const layout = new KeyLayout(prefix.ours, prefix.theirs)
     const { header } = await members.read(etcdMethods.range, { key: layout.fence, limit: 1 }, openTimeoutMs)
     const { revision } = header!
-    const parts = { members, layout, clock, timers, writeBudgetMs, lookUpMs: callTimeoutMs, hasProgress: hasReliableProgress(version), random: () => randomInt(2 ** 32) / 2 ** 32 }
+    const parts = {
+      members,
+      layout,
+      clock,
+      timers,
+      writeBudgetMs,
+      lookUpMs: callTimeoutMs,
+      hasProgress: hasReliableProgress(version),
+      random: () => randomInt(2 ** 32) / 2 ** 32,
+    }
     const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })
     await store.start(revision)
     return store
@@ -56,7 +76,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   }
 }
 
-/** The revision after which events are replayed, so that clients of a server that was restarted find their place again. */
+/** Returns the revision to replay events from, so that clients of a restarted server can resume their watches. */
 async function replayStart(members: Members, layout: KeyLayout, revision: number): Promise<number> {
   const from = revision - replayedRevisions
   if (from <= 0) return (await isCompacted(members, layout, 1)) ? revision : 0

@@ -7,17 +7,20 @@ import { type EtcdEvent, type EtcdWatchResponse, etcdMethods } from './messages.
 export interface FeedOptions {
   members: Members
   clock: Clock
-  /** The keys that are followed: from `key` to before `rangeEnd`. */
+  /** The watched keys: from `key` up to but not including `rangeEnd`. */
   range: { key: Buffer; rangeEnd: Buffer }
   /** Events after this revision are delivered. */
   from: number
-  /** Changes a key that is followed. Absent where etcd is asked on the watch itself how far that is, and may be believed. */
+  /**
+   * Updates a watched key, so that an event reports the current revision. Undefined if this etcd has reliable progress
+   * requests.
+   */
   fence: (() => Promise<void>) | undefined
   /** The events of one response, in order. */
   onEvents(events: readonly EtcdEvent[], revision: number): void
   /** Everything up to `revision` has been delivered. */
   onProgress(revision: number): void
-  /** The feed cannot go on. Called once. */
+  /** Called once, when the feed cannot continue. */
   onEnd(why: Error): void
 }
 
@@ -34,15 +37,15 @@ interface Waiter {
   reject(why: Error): void
 }
 
-/** After a watch was lost, the next one waits; twice as long after each that brought nothing. */
+/** Delay before the first new watch after one was lost. It doubles after each watch that delivered nothing. */
 const firstPauseMs = 10
 const longestPauseMs = 1000
-/** How long somebody waits for a revision before the watch is asked how far it is, and before it is thought to be stuck. */
+/** Wait for a revision before requesting progress of the watch, and before treating the watch as stuck. */
 const askAfterMs = 20
 const askEveryMs = 100
 const stuckAfterMs = 1500
 
-/** The one watch of everything that is stored. It goes on with another member where it was lost, without a gap. */
+/** The only watch of the stored keys. If it is lost, it continues with another member, without a gap. */
 export class Feed {
   readonly #options: FeedOptions
   #state: State = { kind: 'connecting' }
@@ -57,7 +60,7 @@ export class Feed {
     this.#revision = options.from
   }
 
-  /** Everything up to this revision has been delivered. */
+  /** Every event up to this revision has been delivered. */
   get revision(): number {
     return this.#revision
   }
@@ -66,7 +69,7 @@ export class Feed {
     this.#connect()
   }
 
-  /** Resolves once everything up to `revision` has been delivered; rejects if the feed ends before. */
+  /** Resolves once every event up to `revision` has been delivered. Rejects if the feed ends first. */
   async waitUntilSeen(revision: number): Promise<void> {
     if (this.#revision >= revision) return
     if (this.#state.kind === 'ended') throw this.#state.why
@@ -80,7 +83,7 @@ export class Feed {
     this.#end(new StoreClosedError())
   }
 
-  /** Leaves the member that the watch comes from. */
+  /** Reconnects to another member. */
   #reconnect(): void {
     const state = this.#state
     if (state.kind !== 'following') return
@@ -173,7 +176,7 @@ export class Feed {
     })
   }
 
-  /** The watch says how far it is. */
+  /** Requests the progress of the watch. */
   #ask(): void {
     const { fence } = this.#options
     if (!fence) {
@@ -182,8 +185,10 @@ export class Feed {
     }
     if (this.#isFencing) return
     this.#isFencing = true
-    // Who waits is told by the event, and asks again where there is none.
-    fence().catch(() => undefined).finally(() => (this.#isFencing = false))
+    // The event wakes the waiters. If none comes, they retry.
+    fence()
+      .catch(() => undefined)
+      .finally(() => (this.#isFencing = false))
   }
 
   #end(why: Error): void {
@@ -198,7 +203,7 @@ export class Feed {
   }
 }
 
-/** A member that has lost its leader ends the watch, where it would be silent otherwise. */
+/** Opens a watch that a member ends when it loses its leader; it would stay silent otherwise. */
 function openWatch(channel: Channel, receiver: CallReceiver<EtcdWatchResponse>) {
   return channel.open(etcdMethods.watch, receiver, { metadata: { hasleader: 'true' } })
 }

@@ -1,7 +1,7 @@
 /**
- * What the driver adds to a value: white space behind it, which every reader of JSON skips. A line feed, the mark of the
- * version in 12 characters of 2 bits, and a number of the write in 16. The number tells a write from another one of the
- * same bytes, when its answer was lost.
+ * The driver appends white space to each value, which JSON readers skip: a line feed, the mark of the version in 12
+ * characters of 2 bits, and a number of the write in 16 characters. The number distinguishes writes of equal bytes when
+ * a response was lost.
  */
 const digits = ' \t\r\n'
 const markDigits = 12
@@ -9,10 +9,13 @@ const writeDigits = 16
 const suffixBytes = 1 + markDigits + writeDigits
 const lineFeed = 0x0a
 const digitOf = new Map(Array.from(digits, (digit, i) => [digit.charCodeAt(0), i]))
-/** Values that Kubernetes has encrypted must stay as they are: whoever decrypts them checks every byte. They keep no mark. */
+/**
+ * Values that Kubernetes has encrypted are authenticated byte by byte, so the driver appends nothing to them and they
+ * have no mark.
+ */
 const encrypted = Buffer.from('k8s:enc:')
 
-/** A value as it is stored. `writeId` is below 2^32. */
+/** Returns the stored form of a value. `writeId` must be below 2^32. */
 export function storedValue(value: Buffer, mark: number | undefined, writeId: number): Buffer {
   if (value.subarray(0, encrypted.length).equals(encrypted)) return value
   const stored = Buffer.allocUnsafe(value.length + suffixBytes)
@@ -24,10 +27,11 @@ export function storedValue(value: Buffer, mark: number | undefined, writeId: nu
   return stored
 }
 
-/** The value and its mark; a value that another program has stored is returned as it is. */
+/** Splits a stored value into value and mark. A value that another program stored is returned unchanged. */
 export function readValue(stored: Buffer): { value: Buffer; mark: number | undefined } {
   const end = stored.length - suffixBytes
-  const mark = end >= 0 && stored[end] === lineFeed && isSuffix(stored, end + 1) ? readNumber(stored, end + 1, markDigits) : -1
+  const mark =
+    end >= 0 && stored[end] === lineFeed && isSuffix(stored, end + 1) ? readNumber(stored, end + 1, markDigits) : -1
   if (mark < 0) return { value: Buffer.from(stored), mark: undefined }
   return { value: Buffer.from(stored.subarray(0, end)), mark: mark || undefined }
 }
@@ -52,14 +56,17 @@ function readNumber(bytes: Buffer, at: number, count: number): number {
   return value
 }
 
-/** Names keys for etcd: what the store calls `ours` + x is `theirs` + x there. Every x starts with a slash. */
+/** Maps keys of the store to keys of etcd: `ours` + x becomes `theirs` + x. Every x starts with a slash. */
 export class KeyLayout {
   readonly #ours: string
   readonly #theirs: string
   readonly #theirLength: number
   /** The prefix of all keys. */
   readonly root: Buffer
-  /** A key that is written so that watches say how far they are. It is none of the store's, and sorts just before them. */
+  /**
+   * The key that is written to make watches report their progress. It is not a key of the store and sorts directly
+   * before them.
+   */
   readonly fence: Buffer
 
   constructor(ours: string, theirs: string) {
@@ -70,7 +77,7 @@ export class KeyLayout {
     this.fence = Buffer.from(`${this.#theirs}!fence`)
   }
 
-  /** Throws for a key that is not below `ours`. */
+  /** Maps a key. Throws if it does not start with `ours`. */
   toEtcd(key: string): Buffer {
     if (!key.startsWith(`${this.#ours}/`)) throw new RangeError(`the key ${key} is not below ${this.#ours}/`)
     return Buffer.from(this.#theirs + key.slice(this.#ours.length))
@@ -80,7 +87,7 @@ export class KeyLayout {
     return this.#ours + key.toString('utf8', this.#theirLength)
   }
 
-  /** The prefix of keys in etcd. One that is shorter than `ours` is that of all keys. */
+  /** Maps a prefix. A prefix shorter than `ours` matches all keys. */
   prefixToEtcd(prefix: string): Buffer {
     return `${this.#ours}/`.startsWith(prefix) ? this.root : this.toEtcd(prefix)
   }
@@ -90,7 +97,7 @@ export class KeyLayout {
   }
 }
 
-/** The first key behind all that start with `prefix`. */
+/** Returns the first key after all keys that start with `prefix`. */
 export function endOf(prefix: Buffer): Buffer {
   for (let last = prefix.length - 1; last >= 0; last--) {
     if (prefix[last] === 0xff) continue
@@ -98,6 +105,6 @@ export function endOf(prefix: Buffer): Buffer {
     end[last]!++
     return end
   }
-  // All keys: etcd's own way to say it.
+  // A zero byte means "no upper bound" in etcd's API.
   return Buffer.from([0])
 }

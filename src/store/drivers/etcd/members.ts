@@ -1,5 +1,15 @@
 import type { Clock } from '../../../base/clock.ts'
-import { type CallOptions, Channel, type Decoded, type Encodable, type MessageFields, type Method, RpcError, type TlsOptions, parseAddress } from '../../../grpc/index.ts'
+import {
+  type CallOptions,
+  Channel,
+  type Decoded,
+  type Encodable,
+  type MessageFields,
+  type Method,
+  RpcError,
+  type TlsOptions,
+  parseAddress,
+} from '../../../grpc/index.ts'
 import { isTrouble } from './errors.ts'
 
 export interface MembersOptions {
@@ -7,7 +17,7 @@ export interface MembersOptions {
   servers: readonly string[]
   tls?: TlsOptions | undefined
   clock: Clock
-  /** A call that takes longer than this is given up, and tried with another member where that is safe. */
+  /** Time limit of a call. After it, the call is retried with another member where that is safe. */
   callTimeoutMs: number
 }
 
@@ -15,11 +25,11 @@ export interface MembersOptions {
 const heartbeat = { pingAfterMs: 6000, pingTimeoutMs: 3000 }
 /** Responses of a watch that has fallen behind are large. */
 const maxMessageBytes = 512 << 20
-/** Between attempts of a call that is repeated. */
+/** Initial delay between attempts of a repeated call. */
 const firstPauseMs = 20
 const longestPauseMs = 500
 
-/** The members of an etcd cluster. Calls go to one of them for as long as it answers. */
+/** The members of an etcd cluster. Calls go to one member until it fails to answer. */
 export class Members {
   readonly #options: MembersOptions
   readonly #channels: readonly Channel[]
@@ -29,25 +39,35 @@ export class Members {
     const { servers, tls, clock } = options
     if (servers.length === 0) throw new Error('no etcd server is given')
     this.#options = options
-    this.#channels = servers.map((server) => new Channel({ address: parseAddress(server, tls), clock, heartbeat, maxMessageBytes, connectTimeoutMs: 2000 }))
+    this.#channels = servers.map(
+      (server) =>
+        new Channel({ address: parseAddress(server, tls), clock, heartbeat, maxMessageBytes, connectTimeoutMs: 2000 }),
+    )
   }
 
   get size(): number {
     return this.#channels.length
   }
 
-  /** The member that calls go to. */
+  /** The member that receives calls. */
   get current(): Channel {
     return this.#channels[this.#current]!
   }
 
-  /** Takes the next member, unless somebody has left `failed` already. */
+  /** Switches to the next member, unless another caller has already left `failed`. */
   leave(failed: Channel): void {
     if (this.current === failed) this.#current = (this.#current + 1) % this.#channels.length
   }
 
-  /** One attempt, with the current member. A member that does not answer in time loses its connection, and all that goes over it. */
-  async once<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, request: Encodable<Q>, options: CallOptions = {}): Promise<Decoded<A>> {
+  /**
+   * Sends a call once to the current member. A member that misses the time limit loses its connection and every call on
+   * it.
+   */
+  async once<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    request: Encodable<Q>,
+    options: CallOptions = {},
+  ): Promise<Decoded<A>> {
     const channel = this.current
     try {
       return await channel.call(method, request, { timeoutMs: this.#options.callTimeoutMs, ...options })
@@ -59,8 +79,12 @@ export class Members {
     }
   }
 
-  /** Repeats a call that changes nothing until a member answers or the time is over. */
-  async read<Q extends MessageFields, A extends MessageFields>(method: Method<Q, A>, request: Encodable<Q>, budgetMs = this.#options.callTimeoutMs * 2): Promise<Decoded<A>> {
+  /** Repeats a read-only call until a member answers or the time limit passes. */
+  async read<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    request: Encodable<Q>,
+    budgetMs = this.#options.callTimeoutMs * 2,
+  ): Promise<Decoded<A>> {
     const attempts = new Attempts(this.#options.clock, budgetMs)
     for (;;) {
       try {
@@ -76,8 +100,7 @@ export class Members {
   }
 }
 
-
-/** Spaces attempts out, within a budget of time. */
+/** Delays between attempts, within a time limit. */
 export class Attempts {
   readonly #clock: Clock
   readonly #endMs: number
@@ -88,7 +111,10 @@ export class Attempts {
     this.#endMs = clock.now() + budgetMs
   }
 
-  /** Resolves to true when another attempt may be made. The first comes at once: another member may be well. */
+  /**
+   * Resolves to true when another attempt may be made. The first retry is immediate, because another member may be
+   * healthy.
+   */
   async next(): Promise<boolean> {
     const leftMs = this.#endMs - this.#clock.now()
     if (leftMs <= 0) return false

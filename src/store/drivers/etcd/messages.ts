@@ -1,28 +1,86 @@
-import { type MessageOf, bool, bytes, int, int64, message, nested, optional, repeated, string, uint64 } from '../../../grpc/index.ts'
+import {
+  type MessageOf,
+  bool,
+  bytes,
+  int,
+  int64,
+  message,
+  nested,
+  optional,
+  repeated,
+  string,
+  uint64,
+} from '../../../grpc/index.ts'
 
 // The parts of etcd's API (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto) that the driver uses.
 
 const Nothing = message({})
 const Header = message({ clusterId: uint64(1), memberId: uint64(2), revision: int(3) })
-const KeyValue = message({ key: bytes(1), createRevision: int(2), modRevision: int(3), version: int(4), value: bytes(5) })
+const KeyValue = message({
+  key: bytes(1),
+  createRevision: int(2),
+  modRevision: int(3),
+  version: int(4),
+  value: bytes(5),
+})
 
-const RangeRequest = message({ key: bytes(1), rangeEnd: bytes(2), limit: int(3), revision: int(4), keysOnly: bool(8), countOnly: bool(9) })
-const RangeResponse = message({ header: nested(1, () => Header), kvs: repeated(nested(2, () => KeyValue)), more: bool(3), count: int(4) })
+const RangeRequest = message({
+  key: bytes(1),
+  rangeEnd: bytes(2),
+  limit: int(3),
+  revision: int(4),
+  keysOnly: bool(8),
+  countOnly: bool(9),
+})
+const RangeResponse = message({
+  header: nested(1, () => Header),
+  kvs: repeated(nested(2, () => KeyValue)),
+  more: bool(3),
+  count: int(4),
+})
 const PutRequest = message({ key: bytes(1), value: bytes(2), lease: int64(3) })
 const PutResponse = message({ header: nested(1, () => Header) })
 const DeleteRequest = message({ key: bytes(1) })
 const DeleteResponse = message({ header: nested(1, () => Header), deleted: int(2) })
 
-const RequestOp = message({ range: nested(1, () => RangeRequest), put: nested(2, () => PutRequest), delete: nested(3, () => DeleteRequest) })
-const ResponseOp = message({ range: nested(1, () => RangeResponse), put: nested(2, () => PutResponse), delete: nested(3, () => DeleteResponse) })
-const Compare = message({ result: int(1), target: int(2), key: bytes(3), version: optional(int(4)), modRevision: optional(int(6)) })
-const TxnRequest = message({ compare: repeated(nested(1, () => Compare)), success: repeated(nested(2, () => RequestOp)), failure: repeated(nested(3, () => RequestOp)) })
-const TxnResponse = message({ header: nested(1, () => Header), succeeded: bool(2), responses: repeated(nested(3, () => ResponseOp)) })
+const RequestOp = message({
+  range: nested(1, () => RangeRequest),
+  put: nested(2, () => PutRequest),
+  delete: nested(3, () => DeleteRequest),
+})
+const ResponseOp = message({
+  range: nested(1, () => RangeResponse),
+  put: nested(2, () => PutResponse),
+  delete: nested(3, () => DeleteResponse),
+})
+const Compare = message({
+  result: int(1),
+  target: int(2),
+  key: bytes(3),
+  version: optional(int(4)),
+  modRevision: optional(int(6)),
+})
+const TxnRequest = message({
+  compare: repeated(nested(1, () => Compare)),
+  success: repeated(nested(2, () => RequestOp)),
+  failure: repeated(nested(3, () => RequestOp)),
+})
+const TxnResponse = message({
+  header: nested(1, () => Header),
+  succeeded: bool(2),
+  responses: repeated(nested(3, () => ResponseOp)),
+})
 
 const CompactionRequest = message({ revision: int(1), physical: bool(2) })
 const CompactionResponse = message({ header: nested(1, () => Header) })
 
-const WatchCreate = message({ key: bytes(1), rangeEnd: bytes(2), startRevision: int(3), progressNotify: bool(4), prevKv: bool(6) })
+const WatchCreate = message({
+  key: bytes(1),
+  rangeEnd: bytes(2),
+  startRevision: int(3),
+  progressNotify: bool(4),
+  prevKv: bool(6),
+})
 const WatchRequest = message({ create: nested(1, () => WatchCreate), progress: nested(3, () => Nothing) })
 const WatchEvent = message({ type: int(1), kv: nested(2, () => KeyValue), prevKv: nested(3, () => KeyValue) })
 const WatchResponse = message({
@@ -35,7 +93,13 @@ const WatchResponse = message({
   events: repeated(nested(11, () => WatchEvent)),
 })
 
-const StatusResponse = message({ header: nested(1, () => Header), version: string(2), dbSize: int(3), leader: uint64(4) })
+const StatusResponse = message({
+  header: nested(1, () => Header),
+  version: string(2),
+  dbSize: int(3),
+  leader: uint64(4),
+  errors: repeated(string(8)),
+})
 
 const LeaseGrantRequest = message({ ttl: int64(1), id: int64(2) })
 const LeaseGrantResponse = message({ header: nested(1, () => Header), id: int64(2), ttl: int64(3) })

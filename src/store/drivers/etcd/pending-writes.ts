@@ -1,17 +1,17 @@
-/** A write that has no answer yet. */
+/** A write without a response. */
 export interface PendingWrite {
   key: string
-  /** The value as it was handed in, and as it is stored; undefined for a delete. */
+  /** The value before and after encoding; undefined for a delete. */
   value: Buffer | undefined
   stored: Buffer | undefined
   expected: number
-  /** The revision of the event that this write has caused, if it was seen. */
+  /** The revision of the event that this write caused, once it has been seen. */
   seenAt: number | undefined
-  /** The revision of a delete that replaced what this delete expected: by this one, or by another. */
+  /** The revision of a delete of the expected version, by this write or by another. */
   goneAt: number | undefined
 }
 
-/** Finds the writes of this process among the events of all. */
+/** Matches events with the pending writes of this process. */
 export class PendingWrites {
   readonly #byKey = new Map<string, Set<PendingWrite>>()
   #idle: (() => void)[] = []
@@ -29,12 +29,12 @@ export class PendingWrites {
     }
   }
 
-  /** Resolves once no write is under way. */
+  /** Resolves once no write is pending. */
   async drained(): Promise<void> {
     if (this.#byKey.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** The value that was handed in for the version that these bytes are, where a write of this process made it. */
+  /** Returns the original buffer of the write of this process that stored these bytes, if there is one. */
   sawPut(key: string, stored: Buffer, revision: number): Buffer | undefined {
     for (const pending of this.#byKey.get(key) ?? []) {
       if (!pending.stored?.equals(stored)) continue
@@ -45,6 +45,7 @@ export class PendingWrites {
   }
 
   sawDelete(key: string, previousRevision: number, revision: number): void {
-    for (const pending of this.#byKey.get(key) ?? []) if (!pending.stored && pending.expected === previousRevision) pending.goneAt = revision
+    for (const pending of this.#byKey.get(key) ?? [])
+      if (!pending.stored && pending.expected === previousRevision) pending.goneAt = revision
   }
 }

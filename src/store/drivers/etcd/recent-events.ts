@@ -1,16 +1,16 @@
 import type { StoreEvent } from '../../store.ts'
 
-/** Values of superseded versions are kept for watches that start in the past, up to this much. */
+/** Maximum size of the superseded values that are kept for watches that start in the past. */
 const mostBytes = 64 << 20
 const mostEvents = 100_000
 
-/** The newest events, in the order of revisions: what a watch that starts in the past begins with. */
+/** The newest events in revision order, for watches that start in the past. */
 export class RecentEvents {
   #events: StoreEvent[] = []
-  /** Events before this index are forgotten, and removed from time to time. */
+  /** Events before this index are dropped; the array is trimmed from time to time. */
   #first = 0
   #bytes = 0
-  /** Every event after this revision is here. */
+  /** Every event after this revision is kept. */
   #start: number
 
   constructor(start: number) {
@@ -27,7 +27,7 @@ export class RecentEvents {
     while (this.#bytes > mostBytes || this.#events.length - this.#first > mostEvents) this.#forgetOldest()
   }
 
-  /** Forgets what happened up to a revision. */
+  /** Drops events up to a revision. */
   forget(revision: number): void {
     while (this.#first < this.#events.length && this.#events[this.#first]!.revision <= revision) this.#forgetOldest()
     this.#start = Math.max(this.#start, revision)

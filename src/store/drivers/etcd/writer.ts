@@ -13,12 +13,12 @@ export interface WriterParts {
   layout: KeyLayout
   timers: Clock
   writeBudgetMs: number
-  /** How long a create whose answer was lost is looked for. */
+  /** Time limit for finding a create whose response was lost. */
   lookUpMs: number
   /** A number from 0 to 1. */
   random: () => number
   pending: PendingWrites
-  /** Resolves once the watch has delivered everything up to a revision. */
+  /** Resolves once the watch has delivered every event up to a revision. */
   seen(revision: number): Promise<void>
   /** The newest revision of the store. Rejects with StoreUnavailableError. */
   currentRevision(): Promise<number>
@@ -26,9 +26,9 @@ export interface WriterParts {
 }
 
 /**
- * Writes by transactions of the form "if the key is at this revision, put or delete it, else read it", which is all
- * that kine takes. An update or delete whose answer was lost is sent again; when that is refused, the watch tells
- * whether the first attempt has happened. A create is looked for, and not sent again.
+ * Sends each write as the transaction "if the key is at this revision, put or delete it, else read it", the only form
+ * that kine supports. An update or delete whose response was lost is sent again. If the retry is refused, the watch
+ * shows whether the first attempt succeeded. A create is looked up and never sent again.
  */
 export class Writer {
   readonly #parts: WriterParts
@@ -71,15 +71,17 @@ export class Writer {
         if (write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
         if (isUncertain && expected === 0) return await this.#lookUp(write, e)
         if (await attempts.next()) continue
-        throw isUncertain ? new WriteUncertainError(e) : new StoreUnavailableError(`etcd cannot be reached: ${e.detail}`)
+        throw isUncertain
+          ? new WriteUncertainError(e)
+          : new StoreUnavailableError(`etcd cannot be reached: ${e.detail}`)
       }
     }
   }
 
   /**
-   * Waits for a create whose answer was lost to show up. It must not be sent again: a member that was stopped may still
-   * carry out the first attempt much later, and then there would be two, if the object was deleted between them. The
-   * condition of an update holds only once, so that sending it again is safe.
+   * Waits until a create whose response was lost appears. A create must not be retried: a member that was stopped may
+   * still execute the first attempt much later, and if the object was deleted between the two attempts, both would
+   * succeed. The condition of an update holds only once, so retrying it is safe.
    */
   async #lookUp(write: PendingWrite, cause: RpcError): Promise<WriteResult> {
     const { timers, seen, currentRevision, lookUpMs } = this.#parts
@@ -98,12 +100,13 @@ export class Writer {
   async #settle(write: PendingWrite, answer: EtcdTxnResponse, isUncertain: boolean): Promise<WriteResult> {
     const { seen, versioned } = this.#parts
     const revision = answer.header!.revision
-    // Whoever has the answer finds it in every cache that follows the store.
+    // After the response, every cache that follows the store contains the write.
     await seen(revision)
     if (answer.succeeded) return { ok: true, revision }
     if (isUncertain && write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
-    // Somebody has deleted it: this write, whose answer was lost, or another one.
-    if (isUncertain && write.goneAt !== undefined) throw new WriteUncertainError(new Error('the answer to a delete was lost'))
+    // The key was deleted, by this write, whose response was lost, or by another one.
+    if (isUncertain && write.goneAt !== undefined)
+      throw new WriteUncertainError(new Error('the answer to a delete was lost'))
     const current = answer.responses[0]?.range?.kvs[0]
     return { ok: false, current: current && versioned(current) }
   }

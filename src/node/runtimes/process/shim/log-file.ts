@@ -51,18 +51,21 @@ export class LogFile {
   /** Ends lines that have no end yet. */
   close(): void {
     for (const stream of ['stdout', 'stderr'] as const) {
-      if (this.#rest[stream].length > 0) this.#append(Buffer.concat([this.#head(stream, false), this.#rest[stream], lineEnd]))
+      if (this.#rest[stream].length > 0)
+        this.#append(Buffer.concat([this.#head(stream, false), this.#rest[stream], lineEnd]))
     }
     closeSync(this.#fd)
   }
 
   #head(stream: StreamName, isPart: boolean): Buffer {
-    return Buffer.from(`${new Date(this.#clock.now()).toISOString().slice(0, -1)}000000Z ${stream} ${isPart ? 'P' : 'F'} `)
+    return Buffer.from(
+      `${new Date(this.#clock.now()).toISOString().slice(0, -1)}000000Z ${stream} ${isPart ? 'P' : 'F'} `,
+    )
   }
 
   #append(bytes: Buffer): void {
     if (this.#size > 0 && this.#size + bytes.length > this.#mostBytes) this.#beginAnother()
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#fd, bytes, written)
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#fd, bytes, written)
     this.#size += bytes.length
   }
 

@@ -3,7 +3,8 @@ import path from 'node:path'
 import { systemClock } from '../../../../base/clock.ts'
 import { ShimServer } from './server.ts'
 
-// node DIRECTORY/shim.mjs SOCKET: holds containers until there are none. Whoever started it may be gone: it has its own session, and nothing it needs is theirs.
+// node DIRECTORY/shim.mjs SOCKET: holds containers until there are none. Whoever started it may be gone: it has its own
+// session, and nothing it needs is theirs.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => {})
 const [program, socketPath] = process.argv.slice(1) as [string, string]
 process.title = `coxswain-shim ${socketPath}`

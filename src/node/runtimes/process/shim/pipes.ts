@@ -4,15 +4,15 @@ import { Socket } from 'node:net'
 import path from 'node:path'
 
 /** A pipe whose other end is handed to a process. */
-export interface Pipe {
+interface Pipe {
   readonly writeEnd: number
   /** Closes our copy of the other end; resolves when nobody has one any more. */
   read(heard: (piece: Buffer) => void): Promise<void>
 }
 
 /**
- * Pipes for a container's output and errors. What Node makes for its children are sockets, and a program cannot open /dev/stdout on a socket; a pipe with a name,
- * whose name is gone at once, is like any other.
+ * Pipes for a container's output and errors. What Node makes for its children are sockets, and a program cannot open
+ * /dev/stdout on a socket; a pipe with a name, whose name is gone at once, is like any other.
  */
 export function openPipes(directory: string, owner?: number): [stdout: Pipe, stderr: Pipe] {
   const files = [path.join(directory, 'stdout'), path.join(directory, 'stderr')] as const

@@ -1,27 +1,46 @@
-import type { Server } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
+import type { Http2Server } from 'node:http2'
+import type { Server, Socket } from 'node:net'
 import type { Launch } from './protocol.ts'
 
-/** Answers HTTP for a container that runs nothing, until it is closed. */
+/** How HTTP/2 begins where nobody has agreed on it before, as with gRPC. */
+const http2Preface = 'PRI * HTTP/2.0'
+
+/** The answer of a gRPC health service: a frame with one field, `status: SERVING`. */
+const serving = Buffer.from([0, 0, 0, 0, 2, 0x08, 1])
+
+/** Answers HTTP, and gRPC's question how it is, for a container that runs nothing, until it is closed. */
 export class Placeholder {
   readonly #servers: Server[] = []
+  readonly #sockets = new Set<Socket>()
+  #http: HttpServer | undefined
+  /** Made for the first connection that needs it: few do. */
+  #http2: Promise<Http2Server> | undefined
   #isClosed = false
 
-  /** `say` is told of ports that it cannot have. */
-  async listen({ address, ports, text }: NonNullable<Launch['placeholder']>, say: (line: string) => void): Promise<void> {
-    if (ports.length === 0) return
-    const { createServer } = await import('node:http')
+  /** Resolves with the ports that it cannot have, and why; `say` is told of all. */
+  async listen(
+    { address, ports, text }: NonNullable<Launch['placeholder']>,
+    say: (line: string) => void,
+  ): Promise<string[]> {
+    const refused: string[] = []
+    if (ports.length === 0) return refused
+    const { createServer: createHttpServer } = await import('node:http')
+    const { createServer } = await import('node:net')
     const body = Buffer.from(text)
+    this.#http = createHttpServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length })
+      response.end(request.method === 'HEAD' ? undefined : body)
+    })
     for (const port of ports) {
-      if (this.#isClosed) return
-      const server = createServer((request, response) => {
-        request.resume()
-        response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length })
-        response.end(request.method === 'HEAD' ? undefined : body)
-      })
+      if (this.#isClosed) return refused
+      const server = createServer((socket) => this.#accept(socket))
       this.#servers.push(server)
       await new Promise<void>((resolve) => {
         server.once('error', (error: NodeJS.ErrnoException) => {
-          say(`cannot answer on ${address}:${port}: ${error.code ?? error.message}`)
+          refused.push(`cannot answer on ${address}:${port}: ${error.code ?? error.message}`)
+          say(refused.at(-1)!)
           resolve()
         })
         server.listen(port, address, () => {
@@ -30,13 +49,46 @@ export class Placeholder {
         })
       })
     }
+    return refused
   }
 
   close(): void {
     this.#isClosed = true
-    for (const server of this.#servers.splice(0)) {
-      server.close()
-      server.closeAllConnections()
-    }
+    for (const server of this.#servers.splice(0)) server.close()
+    for (const socket of this.#sockets) socket.destroy()
   }
+
+  /** The first bytes tell which protocol is spoken. */
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.once('data', (piece: Buffer) => {
+      socket.pause()
+      socket.unshift(piece)
+      const isHttp2 = http2Preface.startsWith(piece.toString('latin1', 0, http2Preface.length))
+      if (!isHttp2) {
+        this.#http!.emit('connection', socket)
+        return void socket.resume()
+      }
+      this.#http2 ??= healthServer()
+      void this.#http2.then((server) => server.emit('connection', socket))
+    })
+  }
+}
+
+async function healthServer(): Promise<Http2Server> {
+  const { createServer } = await import('node:http2')
+  const server = createServer()
+  server.on('sessionError', () => {})
+  server.on('stream', (stream, headers) => {
+    const isHealth = headers[':path'] === '/grpc.health.v1.Health/Check'
+    stream.on('error', () => {})
+    stream.resume()
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    // 12 is UNIMPLEMENTED.
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': isHealth ? '0' : '12' }))
+    stream.end(isHealth ? serving : undefined)
+  })
+  return server
 }

@@ -19,6 +19,8 @@ export interface Launch {
   tty: boolean
   /** The command says on descriptor 3 that all is prepared, or else why not. */
   reportsReady: boolean
+  /** The program is in namespaces of its own, which the command has made: it gets the stop signal alone. */
+  hasNamespaces?: boolean
   stopSignal: string
   /** Where the shim answers HTTP for the container, and with what. */
   placeholder: { address: string; ports: readonly number[]; text: string } | undefined
@@ -55,7 +57,7 @@ export interface Ended {
 }
 
 /** What is in a frame of an attachment: its first byte. */
-export const frameKinds = { stdin: 0, stdout: 1, stderr: 2, stdinEnd: 3, resize: 4, exit: 5 } as const
+const frameKinds = { stdin: 0, stdout: 1, stderr: 2, stdinEnd: 3, resize: 4, exit: 5 } as const
 export type FrameKind = keyof typeof frameKinds
 
 const kindOf = new Map<number, FrameKind>((Object.keys(frameKinds) as FrameKind[]).map((k) => [frameKinds[k], k]))

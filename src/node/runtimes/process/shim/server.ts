@@ -47,7 +47,10 @@ export class ShimServer {
     })
   }
 
-  /** Ends it with all that it holds, once the directory is gone that all of it is kept in: nobody could ask for it any more. */
+  /**
+   * Ends it with all that it holds, once the directory is gone that all of it is kept in: nobody could ask for it any
+   * more.
+   */
   endWith(directory: string): void {
     this.#clock.after(lookMs, () => {
       if (existsSync(directory)) return this.endWith(directory)

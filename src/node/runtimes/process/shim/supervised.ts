@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../../../base/clock.ts'
-import { allProcesses, processStat, processesOf, signalProcess } from '../proc.ts'
+import { allProcesses, processStat, processesOf, processesOfNamespace, signalProcess } from '../proc.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { setTerminalSize } from '../terminal.ts'
 import { writeWhole } from '../../../runtime/write-whole.ts'
@@ -14,7 +14,7 @@ import { type Launch, type ProcessState, stateFile } from './protocol.ts'
 /** After the process has ended, its output is waited for no longer than this: someone else may hold it open. */
 const lastWordsMs = 500
 
-export interface Listener {
+interface Listener {
   output(stream: 'stdout' | 'stderr', piece: Buffer): void
   ended(exitCode: number): void
 }
@@ -29,7 +29,16 @@ export class Supervised {
   readonly #listeners = new Set<Listener>()
   #started: Promise<void> | undefined
   #child: ChildProcess | undefined
-  #state: ProcessState = { state: 'running', pid: 0, pidStart: '', startedAtMs: 0, finishedAtMs: 0, exitCode: 0, reason: '', message: '' }
+  #state: ProcessState = {
+    state: 'running',
+    pid: 0,
+    pidStart: '',
+    startedAtMs: 0,
+    finishedAtMs: 0,
+    exitCode: 0,
+    reason: '',
+    message: '',
+  }
   readonly ended: Promise<void>
   #end = () => {}
 
@@ -41,34 +50,52 @@ export class Supervised {
     this.ended = new Promise((resolve) => (this.#end = resolve))
   }
 
-  /** Resolves when the program runs; fails with the reason why it does not, which is on the disk then, too. Called again, it is the same start. */
+  /**
+   * Resolves when the program runs; fails with the reason why it does not, which is on the disk then, too. Called
+   * again, it is the same start.
+   */
   start(): Promise<void> {
     this.#started ??= this.#start()
     return this.#started
   }
 
   async #start(): Promise<void> {
-    const { command, env, workingDirectory, user, stdin, tty, reportsReady, placeholder } = this.#launch
+    const { command, env, workingDirectory, user, stdin, tty, reportsReady, hasNamespaces, placeholder } = this.#launch
     const [stdout, stderr] = openPipes(this.#launch.directory, this.#launch.outputOwner)
     const child = spawn(command[0]!, command.slice(1), {
       cwd: workingDirectory,
       env: { ...env },
       ...user,
       detached: true,
-      stdio: [stdin || tty ? 'pipe' : 'ignore', stdout.writeEnd, stderr.writeEnd, ...(reportsReady ? ['pipe' as const] : [])],
+      stdio: [
+        stdin || tty ? 'pipe' : 'ignore',
+        stdout.writeEnd,
+        stderr.writeEnd,
+        ...(reportsReady ? ['pipe' as const] : []),
+      ],
     })
     this.#child = child
-    const closed = Promise.all([stdout.read((piece) => this.#heard('stdout', piece)), stderr.read((piece) => this.#heard('stderr', piece))])
+    const closed = Promise.all([
+      stdout.read((piece) => this.#heard('stdout', piece)),
+      stderr.read((piece) => this.#heard('stderr', piece)),
+    ])
     // It ends when its program does not read any more.
     child.stdin?.on('error', () => {})
-    const exit = new Promise<number>((resolve) => child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal))))
+    const exit = new Promise<number>((resolve) =>
+      child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal))),
+    )
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
       child.once('error', reject)
     }).catch((error: Error) => this.#failToStart(error.message))
-    this.#state = { ...this.#state, pid: child.pid!, pidStart: processStat(child.pid!)?.start ?? '', startedAtMs: this.#clock.now() }
+    this.#state = {
+      ...this.#state,
+      pid: child.pid!,
+      pidStart: processStat(child.pid!)?.start ?? '',
+      startedAtMs: this.#clock.now(),
+    }
     if (reportsReady) {
-      const problem = await reported(child.stdio[3] as Readable)
+      const problem = await reported(child.stdio[3] as Readable, hasNamespaces === true)
       if (problem !== undefined) {
         this.kill()
         await exit
@@ -76,8 +103,15 @@ export class Supervised {
       }
     }
     this.#save()
-    if (placeholder) await this.#placeholder.listen(placeholder, (line) => this.#heard('stdout', Buffer.from(`placeholder: ${line}\n`)))
-    void exit.then((code) => this.#finish(code, closed))
+    const refused = placeholder
+      ? await this.#placeholder.listen(placeholder, (line) =>
+          this.#heard('stdout', Buffer.from(`placeholder: ${line}\n`)),
+        )
+      : []
+    if (refused.length === 0) return void exit.then((code) => this.#finish(code, closed))
+    // A server that cannot open its port ends, too.
+    void exit.then(() => this.#finish(1, closed, refused.join('; ')))
+    this.kill()
   }
 
   /** Resolves when it has ended. Of several calls the shortest time counts. */
@@ -121,7 +155,7 @@ export class Supervised {
     for (const listener of this.#listeners) listener.output(stream, piece)
   }
 
-  async #finish(exitCode: number, closed: Promise<unknown>): Promise<void> {
+  async #finish(exitCode: number, closed: Promise<unknown>, message = ''): Promise<void> {
     this.#placeholder.close()
     // What it has left behind ends with it, as with a container.
     this.kill()
@@ -129,7 +163,14 @@ export class Supervised {
     await Promise.race([closed, new Promise<void>((resolve) => (cancel = this.#clock.after(lastWordsMs, resolve)))])
     cancel()
     this.#log.close()
-    this.#state = { ...this.#state, state: 'exited', exitCode, finishedAtMs: this.#clock.now(), reason: exitCode === 0 ? 'Completed' : 'Error' }
+    this.#state = {
+      ...this.#state,
+      state: 'exited',
+      exitCode,
+      finishedAtMs: this.#clock.now(),
+      reason: exitCode === 0 ? 'Completed' : 'Error',
+      message,
+    }
     this.#save()
     for (const listener of this.#listeners) listener.ended(exitCode)
     this.#end()
@@ -138,7 +179,15 @@ export class Supervised {
   #failToStart(message: string): never {
     this.#log.close()
     const nowMs = this.#clock.now()
-    this.#state = { ...this.#state, state: 'exited', startedAtMs: nowMs, finishedAtMs: nowMs, exitCode: 128, reason: 'StartError', message }
+    this.#state = {
+      ...this.#state,
+      state: 'exited',
+      startedAtMs: nowMs,
+      finishedAtMs: nowMs,
+      exitCode: 128,
+      reason: 'StartError',
+      message,
+    }
     this.#save()
     this.#end()
     throw new Error(message)
@@ -146,6 +195,9 @@ export class Supervised {
 
   #signalProgram(signal: NodeJS.Signals): void {
     const { pid } = this.#state
+    if (this.#launch.hasNamespaces) {
+      return void signalProcess(processesOfNamespace(pid).program, signal)
+    }
     // With a terminal the group is that of who holds it; the program's is below.
     const children = this.#launch.tty ? allProcesses().filter((p) => p.parent === pid) : []
     if (children.length > 0) for (const child of children) signalProcess(-child.group, signal)
@@ -158,10 +210,16 @@ export class Supervised {
 }
 
 /** Undefined where the other side said that it is ready; else what it said, or that it ended. */
-function reported(stream: Readable): Promise<string | undefined> {
+function reported(stream: Readable, staysOpen: boolean): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = ''
-    stream.on('data', (piece: Buffer) => (text += piece.toString()))
-    stream.once('close', () => resolve(text.startsWith('ready') ? undefined : text.trim() || 'the root directory could not be made'))
+    // Whoever waits for the namespace keeps the descriptor: its end is not the end of the report.
+    stream.on('data', (piece: Buffer) => {
+      text += piece.toString()
+      if (staysOpen && text.includes('ready\n')) resolve(undefined)
+    })
+    stream.once('close', () =>
+      resolve(text.startsWith('ready') ? undefined : text.trim() || 'the root directory could not be made'),
+    )
   })
 }

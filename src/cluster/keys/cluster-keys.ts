@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { KeyPair } from '../../server/index.ts'
+import type { Store } from '../../store/index.ts'
+import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
+
+/** The keys shared by all API servers of a cluster. */
+export interface ClusterKeys {
+  /** Signs certificates. */
+  authority: KeyPair
+  /** Signs the certificate that servers present when they proxy requests to other API servers. */
+  proxyAuthority: KeyPair
+  /** Signs the tokens of service accounts. */
+  tokenKey: string
+}
+
+/** Key of the shared keys in the store. No kind uses this prefix, so the API does not expose it. */
+const sharedKey = '/registry/coxswain.io/cluster-keys'
+
+/**
+ * Loads the cluster's keys from the data directory. If several servers share the store, the keys of the first one are
+ * shared through the store.
+ */
+export async function loadClusterKeys(store: Store, dataDir: string, now: number): Promise<ClusterKeys> {
+  if (!store.currentRevision) {
+    // A backup of a shared store was restored into this store.
+    const restored = existsSync(authorityKeyFile(dataDir)) ? undefined : await keysInStore(store)
+    if (restored) writeKeys(restored, dataDir)
+    return ownKeys(dataDir, now)
+  }
+  const shared = await keysInStore(store)
+  if (shared) return adopt(shared, dataDir)
+  const isNew = !existsSync(authorityKeyFile(dataDir))
+  const own = ownKeys(dataDir, now)
+  const result = await store.write({ key: sharedKey, expected: 0, value: Buffer.from(JSON.stringify(own)) })
+  if (result.ok) return own
+  // Another server stored its keys first. The keys created here have not signed anything yet.
+  const keys = readKeys(result.current!.value)
+  if (isNew) writeKeys(keys, dataDir)
+  return adopt(keys, dataDir)
+}
+
+const ownKeys = (dataDir: string, now: number): ClusterKeys => ({
+  authority: loadAuthority(dataDir, now),
+  proxyAuthority: loadAuthority(dataDir, now, 'front-proxy-ca'),
+  tokenKey: loadTokenKey(dataDir),
+})
+
+/** Reads the keys of a data directory; undefined if no server has created any. */
+export const readKeyFiles = (dataDir: string, now: number): ClusterKeys | undefined =>
+  existsSync(authorityKeyFile(dataDir)) ? ownKeys(dataDir, now) : undefined
+
+/** Reads the keys from a shared store; undefined if there are none, or they are encrypted. */
+export async function keysInStore(store: Store): Promise<ClusterKeys | undefined> {
+  const shared = await store.get(sharedKey)
+  return shared && !isEncrypted(shared.value) ? readKeys(shared.value) : undefined
+}
+
+const isEncrypted = (value: Buffer): boolean => value.toString('latin1', 0, 8) === 'k8s:enc:'
+
+function readKeys(value: Buffer): ClusterKeys {
+  return JSON.parse(value.toString()) as ClusterKeys
+}
+
+/** Uses the shared keys. Different keys in the data directory belong to another cluster and are an error. */
+function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
+  if (!existsSync(authorityKeyFile(dataDir))) writeKeys(keys, dataDir)
+  const isSame = filesOf(keys, dataDir).every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text)
+  if (isSame) return keys
+  throw new Error(
+    `--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`,
+  )
+}
+
+/** Writes the keys into a data directory. */
+export function writeKeys(keys: ClusterKeys, dataDir: string): void {
+  mkdirSync(path.join(dataDir, 'pki'), { recursive: true, mode: 0o700 })
+  for (const [file, text] of filesOf(keys, dataDir)) writePrivateFile(file, text)
+}
+
+/** The file that is written last: if it exists, all others do. */
+const authorityKeyFile = (dataDir: string): string => path.join(dataDir, 'pki', 'ca.key')
+
+const filesOf = (
+  { authority, proxyAuthority, tokenKey }: ClusterKeys,
+  dataDir: string,
+): [file: string, text: string][] => [
+  [path.join(dataDir, 'pki', 'sa.key'), tokenKey],
+  [path.join(dataDir, 'pki', 'front-proxy-ca.crt'), proxyAuthority.certificate],
+  [path.join(dataDir, 'pki', 'front-proxy-ca.key'), proxyAuthority.key],
+  [path.join(dataDir, 'pki', 'ca.crt'), authority.certificate],
+  [authorityKeyFile(dataDir), authority.key],
+]

@@ -1,0 +1,79 @@
+import { setMaxListeners } from 'node:events'
+import { WorkQueue } from '../../../client/index.ts'
+import { judge } from '../errors.ts'
+import type { FreeContext } from '../manager/free-controller.ts'
+
+/** Processes keys from a queue, one after the other, until the signal is aborted. `work` must not reject. */
+export async function workOff<K>(
+  queue: WorkQueue<K>,
+  signal: AbortSignal,
+  work: (key: K) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    let key: K
+    try {
+      key = await queue.get(signal)
+    } catch {
+      return // stopped
+    }
+    try {
+      await work(key)
+    } finally {
+      queue.done(key)
+    }
+  }
+}
+
+/**
+ * The time of the next reconcile of a key: after a growing delay, after a fixed time, or (undefined) when it is added.
+ */
+export type Again = 'back off' | { afterMs: number } | undefined
+
+/** The queue and the workers of a free controller. Each key has one worker at a time, and a back-off after errors. */
+export class KeyLoop {
+  readonly queue: WorkQueue
+  readonly #ctx: FreeContext
+  readonly #look: (key: string, signal: AbortSignal) => Promise<Again>
+  readonly #stopping = new AbortController()
+  readonly #workers: Promise<void>[] = []
+
+  /** `name` names the queue. `look` may throw. */
+  constructor(name: string, ctx: FreeContext, look: (key: string, signal: AbortSignal) => Promise<Again>) {
+    const { clock, random, metrics } = ctx
+    this.queue = new WorkQueue(name, { clock, random, ...(metrics ? { metrics } : {}) })
+    this.#ctx = ctx
+    this.#look = look
+    setMaxListeners(0, this.#stopping.signal)
+  }
+
+  start(): void {
+    for (let i = 0; i < this.#ctx.workers; i++)
+      this.#workers.push(workOff(this.queue, this.#stopping.signal, (key) => this.#work(key)))
+  }
+
+  /** Resolves when no work is in progress. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error(`${this.queue.name} is stopped`))
+    await Promise.all(this.#workers)
+    await this.queue.shutDown({ drain: false })
+  }
+
+  async #work(key: string): Promise<void> {
+    const { signal, logger } = this.#ctx
+    try {
+      this.#follow(key, await this.#look(key, signal))
+    } catch (e) {
+      if (this.#stopping.signal.aborted || signal.aborted) return // the next term reconciles every key
+      if (judge(e) !== 'conflict') {
+        logger.warn('failed, and will be tried again', { key, error: e instanceof Error ? e.message : String(e) })
+      }
+      this.queue.addRateLimited(key)
+    }
+  }
+
+  #follow(key: string, again: Again): void {
+    if (again === 'back off') return this.queue.addRateLimited(key)
+    this.queue.forget(key)
+    if (again) this.queue.addAfter(key, again.afterMs)
+  }
+}

@@ -1,0 +1,72 @@
+import type { Pod } from '../../../api/generated/types.ts'
+import { printDuration } from '../../../base/duration.ts'
+import type { ImagePull } from '../../runtime/runtime.ts'
+import { type PodContainer, StartError } from '../containers.ts'
+import type { NodeContext } from '../node-context.ts'
+
+/** Adds the default tag: `nginx` becomes `nginx:latest`. */
+const withTag = (image: string): string => (/(@|:[^/]*$)/.test(image) ? image : `${image}:latest`)
+
+/** Pulls a container's image by its pull policy and records events. Throws a StartError. */
+export async function ensureImage(
+  context: NodeContext,
+  pod: Pod,
+  container: PodContainer,
+  credentials: ImagePull['credentials'],
+  signal: AbortSignal,
+): Promise<void> {
+  const { runtime, clock, pulls, stages } = context
+  const image = container.spec.image ?? ''
+  const policy = container.spec.imagePullPolicy ?? 'IfNotPresent'
+  const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
+    context.event(pod, type, reason, message, container)
+  const present = await runtime.imageStatus(withTag(image))
+  if (policy === 'Never' && !present) {
+    const message = `Container image "${image}" is not present with pull policy of Never`
+    tell('Warning', 'ErrImageNeverPull', message)
+    throw new StartError('ErrImageNeverPull', message)
+  }
+  if (present && policy !== 'Always')
+    return tell(
+      'Normal',
+      'Pulled',
+      `Container image "${image}" already present on machine and can be accessed by the pod`,
+    )
+  const key = `${pod.metadata.uid}_${image}`
+  const startMs = clock.now()
+  const leftMs = pulls.leftMs(key)
+  if (leftMs > 0) {
+    tell('Normal', 'BackOff', `Back-off pulling image "${image}"`)
+    throw new StartError(
+      'ImagePullBackOff',
+      `Back-off pulling image "${image}": ErrImagePull: ${pulls.why(key)}`,
+      leftMs,
+    )
+  }
+  tell('Normal', 'Pulling', `Pulling image "${image}"`)
+  try {
+    await stages.run(
+      'image',
+      pod,
+      signal,
+      () => runtime.pullImage({ image: withTag(image), credentials }, signal),
+      container.spec.name,
+    )
+  } catch (e) {
+    if (signal.aborted) throw e
+    const message = e instanceof Error ? e.message : String(e)
+    tell('Warning', 'Failed', `Failed to pull image "${image}": ${message}`)
+    pulls.next(key, clock.now(), message)
+    throw new StartError('ErrImagePull', message, 0)
+  }
+  pulls.reset(key)
+  const note = runtime.imageNote?.(withTag(image))
+  if (note !== undefined) tell('Normal', 'UnknownImage', note)
+  const took = printDuration(clock.now() - startMs)
+  const { sizeBytes = 0 } = (await runtime.imageStatus(withTag(image))) ?? {}
+  tell(
+    'Normal',
+    'Pulled',
+    `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`,
+  )
+}

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { LinuxResources, LinuxSandbox } from '../../runtime/runtime.ts'
+
+/** Controllers whose limits pods have. With version 1 each has a hierarchy of its own. */
+const controllers = ['cpu', 'memory', 'pids'] as const
+const mostWeight = 9999
+const mostShares = 262_142
+
+/** Version 2 has weights from 1 to 10000 where version 1 has shares from 2 to 262144. */
+export const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * mostWeight) / mostShares)
+
+/** The files that set the limits of a pod's cgroup, by controller. */
+export function limitFiles(
+  version: 1 | 2,
+  { cpuShares, cpuQuota, cpuPeriod, memoryLimitBytes }: LinuxResources,
+  pidsLimit: number | undefined,
+): Record<(typeof controllers)[number], [string, string][]> {
+  const pids: [string, string][] = pidsLimit === undefined ? [] : [['pids.max', String(pidsLimit)]]
+  if (version === 2) {
+    return {
+      cpu: [
+        ['cpu.weight', String(weightOf(cpuShares))],
+        ...(cpuQuota ? [['cpu.max', `${cpuQuota} ${cpuPeriod}`] as [string, string]] : []),
+      ],
+      memory: memoryLimitBytes ? [['memory.max', String(memoryLimitBytes)]] : [],
+      pids,
+    }
+  }
+  return {
+    cpu: [
+      ['cpu.shares', String(cpuShares)],
+      ...(cpuQuota
+        ? ([
+            ['cpu.cfs_period_us', String(cpuPeriod)],
+            ['cpu.cfs_quota_us', String(cpuQuota)],
+          ] as [string, string][])
+        : []),
+    ],
+    memory: memoryLimitBytes ? [['memory.limit_in_bytes', String(memoryLimitBytes)]] : [],
+    pids,
+  }
+}
+
+interface CgroupTreeOptions {
+  /** Where the hierarchies are mounted: `/sys/fs/cgroup`. */
+  mount: string
+  /** The name of the tree: all cgroups of a node's pods are in it. */
+  name: string
+  /** Undefined: processes of a pod are not counted. */
+  pidsLimit?: number | undefined
+  /** Systemd makes cgroups from the names of slices, which it is only told. */
+  usesSystemd: boolean
+}
+
+/**
+ * The cgroups above the containers of a node, as kubelet has them: one for burstable and one for best-effort pods,
+ * and one for each pod. The runtime makes those of containers in them.
+ */
+export class CgroupTree {
+  readonly #o: CgroupTreeOptions
+  readonly #version: 1 | 2
+
+  constructor(options: CgroupTreeOptions) {
+    this.#o = options
+    this.#version = existsSync(path.join(options.mount, 'cgroup.controllers')) ? 2 : 1
+  }
+
+  /** The parent of a pod's cgroups, in the form that the runtime is told. */
+  parentOf(uid: string, qosClass: LinuxSandbox['qosClass']): string {
+    const parts = this.#partsOf(uid, qosClass)
+    // A dash in a slice's name parts it from its parent's.
+    return this.#o.usesSystemd
+      ? `${parts.map((part) => part.replaceAll('-', '_')).join('-')}.slice`
+      : `/${parts.join('/')}`
+  }
+
+  /** Throws where cgroups cannot be written. */
+  async check(): Promise<void> {
+    if (this.#o.usesSystemd) return
+    for (const root of this.#hierarchies()) await mkdir(path.join(root, this.#o.name), { recursive: true })
+  }
+
+  /** Makes a pod's cgroup with its limits. Throws where cgroups cannot be written. */
+  async make(uid: string, { qosClass, resources }: Pick<LinuxSandbox, 'qosClass' | 'resources'>): Promise<void> {
+    if (this.#o.usesSystemd) return
+    const parts = this.#partsOf(uid, qosClass)
+    const limits = limitFiles(this.#version, resources, this.#o.pidsLimit)
+    for (const root of this.#hierarchies()) {
+      const directory = path.join(root, ...parts)
+      await mkdir(directory, { recursive: true })
+      if (this.#version === 2) await this.#delegate(root, parts)
+      for (const controller of this.#version === 2
+        ? controllers
+        : controllers.filter((name) => path.basename(root) === name)) {
+        for (const [file, value] of limits[controller]) await writeFile(path.join(directory, file), value)
+      }
+    }
+    await this.#weigh()
+  }
+
+  /** Removes a pod's cgroups, with those that containers have left. Nothing runs in them any more. */
+  async remove(uid: string): Promise<void> {
+    if (this.#o.usesSystemd) return
+    for (const root of await this.#allHierarchies()) {
+      for (const qosClass of ['Guaranteed', 'Burstable', 'BestEffort'] as const)
+        await removeTree(path.join(root, ...this.#partsOf(uid, qosClass)))
+    }
+    await this.#weigh()
+  }
+
+  /** Removes the tree if no pod is in it any more. */
+  async removeIfEmpty(): Promise<void> {
+    if (this.#o.usesSystemd) return
+    for (const root of await this.#allHierarchies()) {
+      for (const below of ['burstable', 'besteffort', ''])
+        await rmdir(path.join(root, this.#o.name, below)).catch(() => {})
+    }
+  }
+
+  #partsOf(uid: string, qosClass: LinuxSandbox['qosClass']): string[] {
+    return [this.#o.name, ...(qosClass === 'Guaranteed' ? [] : [qosClass.toLowerCase()]), `pod${uid}`]
+  }
+
+  #hierarchies(): string[] {
+    if (this.#version === 2) return [this.#o.mount]
+    return controllers.map((name) => path.join(this.#o.mount, name)).filter((directory) => existsSync(directory))
+  }
+
+  /** Runtimes make cgroups in all hierarchies, whatever is limited. */
+  async #allHierarchies(): Promise<string[]> {
+    if (this.#version === 2) return [this.#o.mount]
+    const names = await readdir(this.#o.mount)
+    return names.map((name) => path.join(this.#o.mount, name))
+  }
+
+  /** Version 2: a cgroup has the controllers that the one above hands down. */
+  async #delegate(root: string, parts: readonly string[]): Promise<void> {
+    for (let depth = 0; depth < parts.length; depth++) {
+      const above = path.join(root, ...parts.slice(0, depth))
+      const has = (await readFile(path.join(above, 'cgroup.controllers'), 'utf8')).trim().split(' ')
+      const wanted = ['cpuset', 'cpu', 'io', 'memory', 'hugetlb', 'pids'].filter((name) => has.includes(name))
+      await writeFile(path.join(above, 'cgroup.subtree_control'), wanted.map((name) => `+${name}`).join(' '))
+    }
+  }
+
+  /** Burstable pods together weigh what they have asked for, and best-effort pods next to nothing. */
+  async #weigh(): Promise<void> {
+    const root = this.#version === 2 ? this.#o.mount : path.join(this.#o.mount, 'cpu')
+    const file = this.#version === 2 ? 'cpu.weight' : 'cpu.shares'
+    const least = this.#version === 2 ? 1 : 2
+    const tree = path.join(root, this.#o.name)
+    const burstable = path.join(tree, 'burstable')
+    const pods = (await readdir(burstable).catch(() => [])).filter((name) => name.startsWith('pod'))
+    const weights = await Promise.all(
+      pods.map((name) => readFile(path.join(burstable, name, file), 'utf8').then(Number, () => 0)),
+    )
+    const sum = weights.reduce((total, weight) => total + weight, 0)
+    const most = this.#version === 2 ? 10_000 : 262_144
+    // One that has no pods is not there.
+    await writeFile(path.join(burstable, file), String(Math.min(most, Math.max(least, sum)))).catch(() => {})
+    await writeFile(path.join(tree, 'besteffort', file), String(least)).catch(() => {})
+  }
+}
+
+/** Cgroups are removed from the leaves up; their files go with them. */
+async function removeTree(directory: string): Promise<void> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) if (entry.isDirectory()) await removeTree(path.join(directory, entry.name))
+  // One in which a process still ends is removed with the next pod of its name, or when the node starts.
+  await rmdir(directory).catch(() => {})
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import type { Clock } from '../../../base/clock.ts'
+import { CriClient } from './cri-client.ts'
+import { methods } from './methods.ts'
+
+/** Where runtimes listen by default, in the order in which kubeadm looks. */
+const usualSockets = [
+  '/run/containerd/containerd.sock',
+  '/run/crio/crio.sock',
+  '/var/run/containerd/containerd.sock',
+  '/var/run/crio/crio.sock',
+]
+
+/** A container runtime that is ready, or the reason why there is none. `isThere`: one answers, and is not ready. */
+export type Found = { endpoint: string; runtime: string } | { endpoint: undefined; why: string; isThere: boolean }
+
+const askTimeoutMs = 2000
+
+/** Looks for a container runtime that can run pods: at the given endpoint, or at the usual sockets. */
+export async function findRuntime(
+  clock: Clock,
+  endpoints: readonly string[] = usualSockets.filter((socket) => existsSync(socket)),
+): Promise<Found> {
+  const problems: string[] = []
+  let isThere = false
+  for (const endpoint of endpoints) {
+    const client = new CriClient(endpoint, clock, askTimeoutMs)
+    try {
+      const { runtimeName, runtimeVersion } = await client.call(methods.version, { version: '0.1.0' })
+      isThere = true
+      const { status } = await client.call(methods.status, {})
+      const unmet =
+        status?.conditions.filter(
+          ({ type, status: isMet }) => !isMet && (type === 'RuntimeReady' || type === 'NetworkReady'),
+        ) ?? []
+      if (unmet.length === 0) return { endpoint, runtime: `${runtimeName} ${runtimeVersion}` }
+      problems.push(`${endpoint}: ${unmet.map(({ type, message }) => `${type}=false ${message}`).join(', ')}`)
+    } catch (e) {
+      problems.push(`${endpoint}: ${(e as Error).message}`)
+    } finally {
+      client.close()
+    }
+  }
+  return {
+    endpoint: undefined,
+    why: problems.join('; ') || 'no container runtime listens at the usual sockets',
+    isThere,
+  }
+}

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { mkdir, readFile, readdir, rmdir, stat, unlink } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Mount, RuntimeError } from '../../runtime/runtime.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Parts of volumes, mounted where no container can change what they are. A runtime mounts by path, and whoever can
+ * write to a volume can put a link there after the path was checked: what is mounted here is compared with what was
+ * checked, and only then handed to the runtime.
+ */
+export class SubPaths {
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /**
+   * The mounts of a container with each part of a volume replaced by its own mount. Throws where a path does not lead
+   * to what was checked any more.
+   */
+  async secure(uid: string, container: string, attempt: number, mounts: readonly Mount[]): Promise<Mount[]> {
+    if (!mounts.some(({ isSubPath }) => isSubPath)) return [...mounts]
+    const directory = path.join(this.#root, uid, container)
+    // Those of the containers before, which have ended.
+    await release(directory)
+    const secured: Mount[] = []
+    for (const [i, mount] of mounts.entries()) {
+      secured.push(
+        mount.isSubPath
+          ? { ...mount, hostPath: await this.#pin(mount, path.join(directory, String(attempt), String(i))) }
+          : mount,
+      )
+    }
+    return secured
+  }
+
+  /** Unmounts everything of a pod. */
+  async release(uid: string): Promise<void> {
+    await release(path.join(this.#root, uid))
+  }
+
+  async #pin({ hostPath, identity, containerPath }: Mount, target: string): Promise<string> {
+    const isDirectory = (await stat(hostPath)).isDirectory()
+    await mkdir(isDirectory ? target : path.dirname(target), { recursive: true, mode: 0o750 })
+    if (!isDirectory) closeSync(openSync(target, 'a', 0o640))
+    await run('mount', ['--bind', hostPath, target])
+    const { dev, ino } = await stat(target, { bigint: true })
+    if (identity === undefined || identity === `${dev}:${ino}`) return target
+    await run('umount', [target])
+    throw new RuntimeError(
+      'InvalidArgument',
+      `failed to prepare subPath for ${containerPath}: it was replaced meanwhile`,
+    )
+  }
+}
+
+/**
+ * Unmounts what is below a directory, and removes the places. Never more than that: a place may still show a volume.
+ */
+async function release(directory: string): Promise<void> {
+  const targets = (await readFile('/proc/self/mounts', 'utf8'))
+    .split('\n')
+    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+    .filter((target) => target.startsWith(`${directory}${path.sep}`))
+  for (const target of targets) await run('umount', ['--lazy', target])
+  await removePlaces(directory)
+}
+
+async function removePlaces(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
+    const at = path.join(directory, entry.name)
+    await (entry.isDirectory() ? removePlaces(at) : unlink(at))
+  }
+  await rmdir(directory).catch((e: unknown) => {
+    if ((e as NodeJS.ErrnoException).code !== 'ENOENT') throw e
+  })
+}

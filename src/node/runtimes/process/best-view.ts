@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { firstPodUser } from '../../runtime/pod-users.ts'
+import { enterNamespaceCommand } from './namespace-view.ts'
+import { type ViewKind, enterCommand } from './root-view.ts'
+import { defaultSearchPath, findTool } from './tools.ts'
+
+const needed = ['unshare', 'nsenter', 'chroot', 'mount', 'umount', 'setpriv', 'env'] as const
+
+/**
+ * Finds out, by trying it, whether containers can have roots of their own: that takes root, or a kernel with user
+ * namespaces for everybody.
+ */
+export async function bestView(directory: string): Promise<{ kind: ViewKind; why: string }> {
+  const links = (why: string) => ({ kind: 'links' as const, why })
+  if (process.platform !== 'linux') return links('only Linux has what it takes')
+  const missing = needed.filter((tool) => !findTool(tool))
+  if (missing.length > 0) return links(`this machine lacks ${missing.join(', ')}`)
+  const isRoot = process.getuid?.() === 0
+  const kind = isRoot ? 'own' : 'namespace'
+  const trial = mkdtempSync(path.join(directory, 'trial-'))
+  try {
+    const user = isRoot ? { uid: firstPodUser, gid: firstPodUser, supplementalGroups: [] } : { supplementalGroups: [] }
+    const config = { mounts: [], workingDir: '/', user, noNewPrivileges: isRoot, readOnlyRootFilesystem: false }
+    const [program, ...args] = (isRoot ? enterCommand : enterNamespaceCommand)(
+      { kind, directory: trial, hostname: 'trial', config },
+      { command: ['true'], carried: [] },
+      1,
+    )
+    await new Promise<void>((resolve, reject) =>
+      execFile(program!, args, { env: { PATH: defaultSearchPath } }, (error, stdout) =>
+        error ? reject(new Error(stdout.trim() || error.message)) : resolve(),
+      ),
+    )
+    return { kind, why: '' }
+  } catch (e) {
+    return links(`this machine does not allow it: ${lastLine((e as Error).message)}`)
+  } finally {
+    rmSync(trial, { recursive: true, force: true })
+  }
+}
+
+/** Finds out whether pods can be kept apart on this machine, and why not. `directory` takes the files of a trial. */
+export async function processIsolation(directory: string): Promise<{ isIsolated: boolean; why: string }> {
+  const { kind, why } = await bestView(directory)
+  return { isIsolated: kind !== 'links', why }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''

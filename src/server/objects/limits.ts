@@ -1,2 +1,0 @@
-/** Kubernetes keeps objects below what etcd takes by default. */
-export const maxObjectBytes = 1536 * 1024

@@ -1,0 +1,138 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLogger } from '../../src/base/logger.ts'
+import { sandboxConfig } from '../../src/node/runtimes/conformance/configs.ts'
+import { CriRuntime } from '../../src/node/runtimes/cri/index.ts'
+import { Machine, podOf } from './machine.ts'
+
+let machine: Machine
+beforeAll(async () => {
+  machine = await Machine.start('--runtime-request-timeout', '3s')
+  await machine.create(podOf('web'))
+  await machine.ready('web')
+})
+afterAll(() => machine.remove())
+
+const identity = () => machine.field('web', '{.metadata.uid},{.status.containerStatuses[0].containerID},{.status.containerStatuses[0].restartCount}')
+const sandboxOf = async (pod: string) => {
+  const [id = ''] = (await machine.containerd.ctr('containers', 'ls', '-q', `labels."io.kubernetes.pod.name"==${pod},labels."io.cri-containerd.kind"==sandbox`)).trim().split('\n')
+  return id
+}
+const runtimeOfNode = () =>
+  CriRuntime.open({ endpoint: machine.containerd.endpoint, owner: machine.owner, directory: `${machine.containerd.directory}/other`, clock: systemClock, logger: silentLogger })
+const restarted = (pod: string, count: number) => machine.kubectl.ok(`wait --for=jsonpath={.status.containerStatuses[0].restartCount}=${count} pod/${pod} --timeout=19s`)
+
+/** Times of conditions have whole seconds. */
+const nextSecond = async (since: string) => {
+  await expect.poll(() => new Date().toISOString().slice(0, 19), { interval: 100, timeout: 5000 }).not.toBe(since.slice(0, 19))
+}
+
+describe('kill -9', () => {
+  it('of the agent: pods go on and are found again; a sandbox without a pod is ended', async () => {
+    const before = await identity()
+    await machine.server.stop('SIGKILL')
+    const runtime = await runtimeOfNode()
+    const orphan = await runtime.runPodSandbox(sandboxConfig('orphan', `${machine.containerd.directory}/logs`), '', new AbortController().signal)
+    await machine.start()
+    await expect.poll(() => runtime.podSandboxStatus(orphan).then(({ state }) => state, () => 'gone'), { timeout: 15_000 }).toBe('gone')
+    await runtime.close()
+    await machine.ready('web')
+    expect(await identity()).toBe(before)
+    expect(await machine.kubectl.ok('exec web -- echo here')).toBe('here\n')
+  })
+
+  it('of containerd: pods go on, the node says that it is not ready, and goes on with the next one', async () => {
+    const before = await identity()
+    await machine.containerd.kill()
+    await machine.kubectl.ok('wait --for=condition=Ready=false node/here --timeout=19s')
+    expect(await machine.kubectl.ok('get node here -o \'jsonpath={.status.conditions[?(@.type=="Ready")].message}\'')).toMatch(/^container runtime is not ready: RuntimeReady=false reason:ContainerRuntimeDown /)
+    expect(await machine.field('web', '{.status.phase}')).toBe('Running')
+    await machine.create(podOf('later'))
+    await machine.containerd.launch()
+    await machine.kubectl.ok('wait --for=condition=Ready node/here --timeout=19s')
+    await machine.ready('later')
+    expect(await identity()).toBe(before)
+    expect(await machine.kubectl.ok('logs web')).toBe('began\n')
+    await machine.kubectl.ok('delete pod later --now --timeout=15s')
+  })
+
+  it('of a shim: the pod gets another sandbox', async () => {
+    const before = await sandboxOf('web')
+    const since = await machine.sandboxSince('web')
+    await nextSecond(since)
+    for (const pid of machine.containerd.shims(before)) process.kill(pid, 'SIGKILL')
+    await restarted('web', 1)
+    await machine.ready('web')
+    expect(await machine.says('web')).toBe('True,,')
+    expect((await machine.sandboxSince('web')) > since).toBe(true)
+    expect(await machine.field('web', '{.status.containerStatuses[0].lastState.terminated.exitCode}')).toMatch(/^(137|255)$/)
+  })
+
+  it('of the process that holds the namespaces: what outlived it is ended', async () => {
+    await machine.create(podOf('hollow'))
+    await machine.ready('hollow')
+    const container = (await machine.field('hollow', '{.status.containerStatuses[0].containerID}')).replace('containerd://', '')
+    await machine.containerd.ctr('tasks', 'kill', '--signal', 'SIGKILL', await sandboxOf('hollow'))
+    await restarted('hollow', 1)
+    await machine.ready('hollow')
+    expect(await machine.containerd.ctr('tasks', 'ls', '-q')).not.toContain(container)
+    expect(await machine.kubectl.ok('get events --field-selector involvedObject.name=hollow,reason=Killing -o name')).not.toBe('')
+  })
+})
+
+it('a machine that was started anew gives its pods new sandboxes', async () => {
+  const [uid] = (await identity()).split(',')
+  const count = Number(await machine.field('web', '{.status.containerStatuses[0].restartCount}'))
+  const since = await machine.sandboxSince('web')
+  await nextSecond(since)
+  await machine.server.stop('SIGKILL')
+  await machine.containerd.reboot()
+  await machine.start()
+  await restarted('web', count + 1)
+  await machine.ready('web')
+  expect((await identity()).startsWith(`${uid},`)).toBe(true)
+  expect((await machine.sandboxSince('web')) > since).toBe(true)
+  expect(await machine.says('web')).toBe('True,,')
+})
+
+describe('a network plug-in', () => {
+  it('that fails: the condition has its words, and the pod starts when it is mended', async () => {
+    machine.network('fail')
+    await machine.create(podOf('refused'))
+    await expect.poll(() => machine.says('refused'), { timeout: 15_000 }).toMatch(
+      /^False,NetworkNotReady,Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "ID": .*no address is left in the pool$/)
+    expect(await machine.field('refused', '{.status.containerStatuses[0].state.waiting.reason}')).toBe('ContainerCreating')
+    machine.network('well')
+    await machine.ready('refused')
+    expect(await machine.says('refused')).toBe('True,,')
+  })
+
+  it('that hangs: the attempt is given up, and told', async () => {
+    machine.network('hang')
+    await machine.create(podOf('stuck'))
+    await expect.poll(() => machine.says('stuck'), { timeout: 15_000 }).toMatch(/^False,(SandboxCreateFailed|NetworkNotReady),Failed to create pod sandbox: rpc error: code = DeadlineExceeded /)
+    machine.network('well')
+    await machine.ready('stuck')
+  })
+
+  it('that is late: the condition is True once there is an address, before any container starts', async () => {
+    machine.network('late')
+    await machine.create(podOf('late'))
+    await expect.poll(() => machine.says('late'), { timeout: 10_000 }).toBe('False,,')
+    await machine.ready('late')
+    machine.network('well')
+    const [began = '', network = '', container = ''] = (await machine.field('late',
+      '{.status.startTime},{.status.conditions[?(@.type=="PodReadyToStartContainers")].lastTransitionTime},{.status.containerStatuses[0].state.running.startedAt}')).split(',')
+    expect(Date.parse(network) - Date.parse(began)).toBeGreaterThanOrEqual(3000)
+    expect(Date.parse(container)).toBeGreaterThanOrEqual(Date.parse(network))
+  })
+})
+
+it('pods that are deleted leave nothing: no sandbox, no address, no cgroup', async () => {
+  await machine.kubectl.ok('delete pods --all --now --timeout=19s')
+  await expect.poll(async () => (await machine.containerd.ctr('containers', 'ls', '-q')).trim(), { timeout: 10_000 }).toBe('')
+  expect(machine.containerd.addresses()).toEqual([])
+  const tree = `/sys/fs/cgroup/memory/coxswain-${machine.owner.slice(-10)}/besteffort`
+  expect((existsSync(tree) ? readdirSync(tree) : []).filter((name) => name.startsWith('pod'))).toEqual([])
+})

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { useEverything } from '../kubectl/cluster.ts'
+import { runCoxswain } from '../kubectl/coxswain.ts'
+import { Kubectl } from '../kubectl/kubectl.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const chart = path.join(root, 'deploy/helm/coxswain')
+const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-chart-'))
+const images = path.join(dir, 'images.yaml')
+writeFileSync(images, `images:\n- image: coxswain\n  command: [${process.execPath}, ${root}/bin/coxswain]\n`)
+
+const cluster = useEverything(['--runtime', 'process', '--image-catalogue', images, '--dashboard', 'false'])
+let helm: Kubectl
+beforeAll(() => {
+  helm = new Kubectl(cluster.server.kubeconfig, 'helm')
+})
+afterAll(() => {
+  helm?.remove()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+interface Named {
+  kind: string
+  metadata: { name: string }
+}
+
+/** The documents of manifests by kind and name. */
+const documents = (text: string): Map<string, unknown> =>
+  new Map(parseAllDocuments(text).map((document) => document.toJS() as Named | null).flatMap((object) => (object ? [[`${object.kind} ${object.metadata.name}`, object] as const] : [])))
+
+const sets = [
+  ['publisher', '', ['definitions', 'publisher']],
+  ['monitor', '--set publisher.enabled=false --set monitor.enabled=true', ['definitions', 'monitor']],
+  ['controllers', '--set publisher.enabled=false --set controllers.enabled=true', ['definitions', 'controllers']],
+  ['everything', '--set monitor.enabled=true --set controllers.enabled=true --set serviceMonitors.enabled=true', ['definitions', 'publisher', 'monitor', 'controllers', '--service-monitors']],
+] as const
+
+it('the chart has no faults that helm knows of', async () => {
+  expect(await helm.ok(`lint --strict ${chart}`)).toContain('1 chart(s) linted, 0 chart(s) failed')
+})
+
+it.each(sets)('the chart renders what `coxswain manifests` prints: %s', async (_, flags, parts) => {
+  const rendered = documents(await helm.ok(`template coxswain ${chart} --namespace coxswain-system --include-crds ${flags}`))
+  const { out } = await runCoxswain(['manifests', ...parts])
+  expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(documents(out)))
+})
+
+it('the chart is installed, upgraded and uninstalled', async () => {
+  const { kubectl } = cluster
+  await helm.ok(`install coxswain ${chart} --namespace coxswain-system --create-namespace --wait --timeout 80s`)
+  expect(await kubectl.ok('-n coxswain-system get pods -o jsonpath={.items[*].status.phase}')).toBe('Running Running')
+  expect(await kubectl.ok('get crd workloadstatuses.coxswain.dev -o name')).toContain('workloadstatuses')
+  await helm.ok(`upgrade coxswain ${chart} --namespace coxswain-system --set publisher.replicas=1 --set monitor.enabled=true --wait --timeout 80s`)
+  expect(await kubectl.ok('-n coxswain-system get deployments -o jsonpath={.items[*].status.readyReplicas}')).toBe('1 1')
+  await helm.ok('uninstall coxswain --namespace coxswain-system --wait --timeout 60s')
+  expect(await kubectl.ok('-n coxswain-system get deployments,pods,services,networkpolicies,poddisruptionbudgets -o name')).toBe('')
+  expect(await kubectl.ok('get clusterroles,clusterrolebindings -l app.kubernetes.io/part-of=coxswain -o name')).toBe('')
+}, 300_000)

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { useEverything } from '../kubectl/cluster.ts'
+
+// Manifests in the shape of public installs: their kinds, definitions, webhooks, API services, roles and labels.
+// NAME.objects.yaml has instances of the definitions in NAME.yaml.
+const folder = path.resolve(import.meta.dirname, '../fixtures/installs')
+const installs = readdirSync(folder).flatMap((file) => /^([^.]*)\.yaml$/.exec(file)?.[1] ?? [])
+const cluster = useEverything(['--runtime', 'simulated', '--nodes', '2', '--dashboard', 'false'])
+
+const filesOf = (name: string) => [`${folder}/${name}.yaml`, `${folder}/${name}.objects.yaml`].filter(existsSync)
+const countIn = (file: string) => readFileSync(file, 'utf8').match(/^kind: /gm)!.length
+const linesOf = (text: string) => text.trim().split('\n')
+
+describe.each(installs)('%s', (name) => {
+  it.each([['on the client’s side', ''], ['on the server’s side', '--server-side']])('is applied whole %s, again, and deleted', async (_, flags) => {
+    const { kubectl } = cluster
+    for (const file of filesOf(name)) {
+      expect(linesOf(await kubectl.ok(`apply ${flags} -f ${file}`))).toHaveLength(countIn(file))
+      await kubectl.run('wait --for=condition=Established crd --all --timeout=15s')
+    }
+    for (const file of filesOf(name)) {
+      expect(linesOf(await kubectl.ok(`get -f ${file} -o name`))).toHaveLength(countIn(file))
+      const again = linesOf(await kubectl.ok(`apply ${flags} -f ${file}`))
+      expect(again.filter((line) => !/ (unchanged|configured|serverside-applied)$/.test(line))).toEqual([])
+      expect((await kubectl.run(`diff ${flags} -f ${file}`)).err).toBe('')
+    }
+    for (const file of filesOf(name).reverse()) {
+      expect(linesOf(await kubectl.ok(`delete -f ${file} --timeout=18s`))).toHaveLength(countIn(file))
+    }
+    expect(await kubectl.ok('get crd,validatingwebhookconfigurations,mutatingwebhookconfigurations -o name')).toBe('')
+  }, 120_000)
+
+  it('has a schema by which all of its objects pass strictly', async () => {
+    for (const file of filesOf(name).slice(0, 1)) {
+      const out = await cluster.kubectl.ok(`apply --dry-run=server --validate=strict -f ${file}`).catch((e: Error) => e.message)
+      // Nothing is made, so that what lives in a namespace of the install has none yet.
+      expect(out.split('\n').filter((line) => /^Error|unknown field|is invalid/.test(line) && !/namespaces "[\w-]+" not found/.test(line))).toEqual([])
+    }
+  }, 60_000)
+})
