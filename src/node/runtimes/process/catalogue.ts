@@ -33,7 +33,7 @@ const shellByDefault = ['busybox', 'alpine', 'debian', 'ubuntu', 'bash', 'fedora
 const oddPerl = '/usr/share/perl/5.36/Math/BigFloat.pm'
 const perlEnv = () => (existsSync(oddPerl) ? { env: { PERL5OPT: '-MMath::BigFloat=downgrade' } } : {})
 
-/** Entries for common images whose programs this machine has. */
+/** Entries for common images whose programs most machines have. */
 export const builtInEntries = (): readonly CatalogueEntry[] => [
   ...shellByDefault,
   { image: 'hello-world', command: ['echo', 'Hello from Coxswain!'] },

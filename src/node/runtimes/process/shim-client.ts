@@ -172,7 +172,7 @@ export class ShimClient {
   }
 }
 
-/** A link in a directory that only this user may enter. */
+/** A socket path below the limit, in a directory that only this user may enter. */
 function shortSocketPath(directory: string): string {
   const folder = path.join(
     tmpdir(),
