@@ -187,6 +187,19 @@ describe('a workload', () => {
     await page.keyboard.press('Escape')
   })
 
+  it('with a single revision has nothing to undo, and the dialog says so', async () => {
+    const { page } = admin
+    await open(page, '/workloads/StatefulSet/shop/db')
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('no last revision to roll back to').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
+    expect(await dialog.locator('code').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await cluster.kubectl.refused('rollout undo statefulset/db -n shop')).toContain('no last revision to roll back to')
+  })
+
   it('has a partition that is set, and pods that are deleted', async () => {
     const { page } = admin
     const { kubectl } = cluster

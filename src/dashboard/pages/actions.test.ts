@@ -58,4 +58,15 @@ describe('planAction()', () => {
   ])('refuses %s', (_, kind, spec, request, message) => {
     expect(() => planned(kind, spec, request)).toThrow(message)
   })
+
+  it.each<[KindName, string]>([
+    ['Deployment', 'no rollout history found for deployment "web"'],
+    ['StatefulSet', 'no last revision to roll back to'],
+    ['DaemonSet', 'no last revision to roll back to'],
+    ['CloneSet', 'no last revision to roll back to'],
+  ])('refuses to undo a %s that has only its first revision', (kind, message) => {
+    const only = revision(1, 'a')
+    const [kindOf, object] = sampleWorkload(kind, { template: only.template })
+    expect(() => planAction(kindOf, object, { action: 'undo' }, [only], sampleNow)).toThrow(message)
+  })
 })
