@@ -41,3 +41,22 @@ it.each(all.filter((page) => !page.startsWith('api/')))('%s links to headings th
   const toHeadings = targetsOf(page).filter(([file, anchor]) => anchor !== '' && file.endsWith('.md') && !file.startsWith('api/'))
   expect(toHeadings.filter(([file, anchor]) => !anchorsOf(file).includes(anchor))).toEqual([])
 })
+
+const folders = ['src', 'test', 'web', 'scripts', 'bench', 'examples']
+const files = folders.flatMap((folder) => readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
+const readmes = files.filter((file) => /^(?:src|examples)\/.*README\.md$/.test(file)).map((file) => path.join('..', file))
+const kit = 'src/controllers/kit/'
+
+/** The source files that a page names, such as `plan.ts` and `kit/writes/writer.ts`. */
+const namesOf = (page: string): string[] => Array.from(proseOf(page).matchAll(/`([\w./-]+\.(?:ts|tsx|mjs))`/g), ([, name]) => name!)
+
+/** True if there is such a file. A README in src names the files of its own folder, and of the kit, without a path. */
+function isThere(page: string, name: string): boolean {
+  const folder = path.posix.join('docs', path.dirname(page))
+  const isOwn = (file: string) => !folder.startsWith('src/') || name.includes('/') || file.startsWith(`${folder}/`) || file.startsWith(kit)
+  return files.some((file) => (file === name || file.endsWith(`/${name}`)) && isOwn(file))
+}
+
+it.each([...all.filter((page) => !page.startsWith('api/')), ...readmes])('%s names source files that there are', (page) => {
+  expect(namesOf(page).filter((name) => !isThere(page, name))).toEqual([])
+})
