@@ -1,11 +1,11 @@
-// What it costs that not everybody may do everything: creates with Node,RBAC and an audit log of metadata, against
-// AlwaysAllow without one, in turn. Prints one JSON line a round and one for each median.
+// Measures the cost of authorization and audit: creates with Node,RBAC and an audit log of metadata, alternating with
+// creates with AlwaysAllow and no log. Prints one JSON line for each round and each median.
 //
-// The writer is an ordinary user, whom a RoleBinding lets create pods; a member of system:masters would be waved
+// The writer is an ordinary user with a RoleBinding to create pods; a member of system:masters would be waved
 // through.
 //   --rounds N         rounds, each of both servers (7)
 //   --creates N        measured creates of each (6000)
-//   --program FILE     starts this program for node instead of bin/coxswain
+//   --program FILE     a program to run with node instead of bin/coxswain
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,8 +1,8 @@
-// What the API server does under load, seen by a client over TLS. Prints one JSON line per figure.
+// Measures the API server under load, as observed by a client over TLS. Prints one JSON line per figure.
 //
-// The server is a process of its own, the load is this one, so that each has a core where there are two.
-//   --kubeconfig FILE   measures another server, of whose start and memory nothing is known
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+// The server runs in a separate process and the load in this one, so that each has a core on a machine with two.
+//   --kubeconfig FILE   measures another server, without its start and memory
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --node-flags="A B"  starts it with these flags for node, such as --cpu-prof
 //   --server-flags="A"  starts the server with these flags, such as --authorization-mode=AlwaysAllow
 //   --only A,B          only these parts: start, creates, patches, gets, list, fanout, memory

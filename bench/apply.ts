@@ -1,8 +1,8 @@
-// What server-side apply and custom resources cost the server: applies that change nothing, creates of a custom resource and of a ConfigMap in
-// turn, and 200 definitions of 50 KB. By CPU time of the server, which is a process of its own: `per second of CPU` is what one core would do.
+// Measures the cost of server-side apply and custom resources: applies without changes, alternating creates of a custom resource and of a
+// ConfigMap, and 200 definitions of 50 KB. It is the CPU time of the server, a separate process: `per second of CPU` is the rate of one core.
 // Prints one JSON line per figure.
 //   --rounds N      rounds of each figure (5)
-//   --program FILE  starts this program for node instead of bin/coxswain
+//   --program FILE  a program to run with node instead of bin/coxswain
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -107,7 +107,7 @@ try {
   await server.stop()
 }
 
-/** What 200 definitions keep, when all garbage is collected: of a server in this process, whose store is in memory, too. */
+/** The memory of 200 definitions after a garbage collection, in a server in this process with a store in memory. */
 async function retained(gc: () => void): Promise<number> {
   const inside = await TestServer.start()
   const used = () => {

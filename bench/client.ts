@@ -1,8 +1,8 @@
-// What informers cost: their start on many pods, events through them, memory a pod. Prints one JSON line per figure.
-// Run with --expose-gc, so that memory can be told from garbage.
-//   --pods N            how many pods there are (20000)
+// Measures informers: their start with many pods, their events, and the memory per pod. Prints one JSON line per figure.
+// Run with --expose-gc, so that the memory is measured without garbage.
+//   --pods N            the number of pods (20000)
 //   --only A,B          only these parts: http, in-process, events
-//   --program FILE      starts this program for node instead of bin/coxswain
+//   --program FILE      a program to run with node instead of bin/coxswain
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { FeatureGates } from '../src/api/feature-gates.ts'
@@ -53,7 +53,7 @@ function informerOn(transport: Transport, more: Partial<SharedInformerOptions<Po
   return informer
 }
 
-/** How long informers take until they have everything, and what each keeps. */
+/** The time until informers are filled, and the memory of each. */
 async function starts(way: string, transport: Transport, more: Partial<SharedInformerOptions<Pod>>): Promise<void> {
   const times: number[] = []
   const cpuTimes: number[] = []

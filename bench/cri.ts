@@ -1,6 +1,6 @@
 // Pods in real containers: a containerd of its own, API server and node agent as processes. Prints one JSON line per figure.
 // `npm run bench:cri` runs it in namespaces of its own, as root.
-//   --program FILE   starts this program for node instead of bin/coxswain: another build, to compare
+//   --program FILE   a program to run with node instead of bin/coxswain, for comparisons
 //   --pods N         how many at once; default 60
 //   --rounds N       of one pod at a time; default 12
 import { mkdtempSync, rmSync } from 'node:fs'

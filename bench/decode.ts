@@ -1,4 +1,4 @@
-// How long the way of a body to an object takes, for a pod of about 3.7 KB. Prints one JSON line per figure.
+// Measures the decoding of a body with a pod of about 3.7 KB. Prints one JSON line per figure.
 import { cloneObject, parseJson } from '../src/api/json/index.ts'
 import { decodeObject } from '../src/api/schema/index.ts'
 

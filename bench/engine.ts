@@ -1,7 +1,7 @@
 // Measures API servers on etcd beside one on the embedded store, in the same run. Prints one JSON line per figure.
 //
 // etcd (one member, or --members N) and the API servers are processes of their own, the load is this one.
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --node-flags="A B"  starts it with these flags for node, such as --cpu-prof
 //   --pods N            how many pods a server is restarted with; default 100,000
 //   --only A,B          only these parts: creates, reads, lists, restart

@@ -1,7 +1,7 @@
-// What others feel while one client sends 200 lists of 10,000 pods at a time and another 200 creates: how long a get and a
-// create of somebody else take, quiet and beside them. Prints one JSON line per figure, with the CPU time that the server's main thread spent
-// between a request and its answer: on a busy machine that says what the request waited for in the server.
-//   --program FILE  starts this program for node instead of bin/coxswain
+// Measures fairness: the latency of a client's gets and creates, without load and while one client sends 200 lists of 10,000 pods at a time
+// and another 200 creates. Prints one JSON line per figure, with the CPU time of the server's main thread between a request and its response:
+// on a busy machine it is the part of the wait that the server causes.
+//   --program FILE  a program to run with node instead of bin/coxswain
 //   --pods NUMBER --seconds NUMBER --connections NUMBER
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -61,7 +61,7 @@ interface Waits {
   create: Wait[]
 }
 
-/** What the main thread of a process has used. */
+/** The CPU time of a process's main thread. */
 const cpuMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 let made = 0

@@ -1,4 +1,4 @@
-// How the cost of a workload grows with its size: `coxswain up` on simulated nodes, a process of its own for each load.
+// Measures how the cost of a workload grows with its size: `coxswain up` on simulated nodes, in a separate process for each load.
 // Prints one JSON line per figure with its ratio to the smallest size, and a table on stderr (see bench/README.md).
 //   --kinds A,B         deployment, replicaset, sts-parallel, sts-ordered, daemonset, job, cloneset-recreate,
 //                       cloneset-inplace; default all
@@ -8,9 +8,9 @@
 //   --phases A,B        create, roll, lose (a twentieth of the nodes; clusters only), scale; default all
 //   --nodes N           the most simulated nodes; default 2000
 //   --timeout S         the longest wait of a phase, in seconds; default 180
-//   --minutes M         the longest run in all; default 20. What does not fit into it is not measured, and told
+//   --minutes M         the total time limit; default 20. The remaining loads are not measured, and reported
 //   --store DRIVER      memory or lmdb; default memory
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --node-flags="A B"  starts it with these flags for node, such as --cpu-prof or --max-old-space-size=8192
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

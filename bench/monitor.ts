@@ -1,5 +1,5 @@
-// What the monitor costs: API server, monitor and this load are processes of their own. Prints one JSON line per figure.
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+// Measures the monitor. API server, monitor and this load are separate processes. Prints one JSON line per figure.
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --pods N            default 20000
 //   --rate N            changes of pods a second; default 1000
 //   --seconds N         for how long; default 30
@@ -34,7 +34,7 @@ const report = (figure: string, value: number, unit: string, detail: Record<stri
 
 const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-/** What a node says of a pod: it runs and is ready, or it has lost its sandbox. */
+/** A node's report of a pod: it runs and is ready, or it has lost its sandbox. */
 function status(isReady: boolean, scheduledMs: number, nowMs: number): string {
   const conditions = [
     { type: 'PodScheduled', status: 'True', lastTransitionTime: time(scheduledMs) },

@@ -1,6 +1,6 @@
-// What a pod takes of the server's memory: made through the API, bound and reported ready as on a node. One JSON line per figure.
-// Run with --expose-gc, so that memory can be told from garbage.
-//   --pods N    how many (20000)
+// Measures the server's memory per pod. Pods are created by the API, bound and reported ready as on a node. One JSON line per figure.
+// Run with --expose-gc, so that the memory is measured without garbage.
+//   --pods N    the number of pods (20000)
 //   --store S   lmdb or memory
 //   --unowned   without managedFields
 import { mkdtempSync, rmSync } from 'node:fs'

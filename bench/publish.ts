@@ -1,5 +1,5 @@
-// What the publisher costs: API server, publisher and this load are processes of their own. Prints one JSON line per figure.
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+// Measures the publisher. API server, publisher and this load are separate processes. Prints one JSON line per figure.
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --workloads N       default 10000, each with one pod: six of ten are ReplicaSets, the others StatefulSets with companions
 //   --rate N            changes of pods a second; default 200
 //   --seconds N         for how long; default 30

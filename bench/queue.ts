@@ -1,4 +1,4 @@
-// What the work queue costs. Prints one JSON line per figure.
+// Measures the work queue. Prints one JSON line per figure.
 import { systemClock } from '../src/base/clock.ts'
 import { MetricsRegistry } from '../src/base/metrics.ts'
 import { WorkQueue } from '../src/client/queue/work-queue.ts'

@@ -1,6 +1,6 @@
-// What a request costs the client that sends it: CPU of this process for a get over HTTP/2, by our client, by our HTTP/2 alone, and by Node's.
-// The server is a process of its own. Prints one JSON line per figure.
-//   --program FILE  starts this program for node instead of bin/coxswain
+// Measures the client's cost of a request: CPU of this process for a get over HTTP/2, by our client, by our HTTP/2 alone, and by Node's.
+// The server is a separate process. Prints one JSON line per figure.
+//   --program FILE  a program to run with node instead of bin/coxswain
 import http2 from 'node:http2'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

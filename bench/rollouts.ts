@@ -1,12 +1,12 @@
-// How long workloads take to come, to change and to go, over HTTP: API server, controllers and this load, which stands for scheduler and nodes, are
-// processes of their own. Prints one JSON line per figure.
-//   --kubeconfig FILE   measures another cluster, of whose memory and CPU nothing is known; it must have no scheduler and no nodes
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+// Measures the creation, update and deletion of workloads over HTTP. API server, controllers, and this load, which replaces scheduler and
+// nodes, are separate processes. Prints one JSON line per figure.
+//   --kubeconfig FILE   measures another cluster, without its memory and CPU; it must have no scheduler and no nodes
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --node-flags="A B"  starts server and controllers with these flags for node, such as --cpu-prof
 //   --only A,B          only these parts: deployment, cloneset, job, sts-ordered, sts-parallel, daemonset, many, idle
 //   --rounds N          how often a figure is taken; its value is the median; default 7. The first is that of processes that have just been started
 //   --pods N            of the first five parts; default 500
-//   --gates WHO         who opens the gates of pods that were updated in place: node, as our node agent does; or controller, as with kubelets; default node
+//   --gates WHO         the component that opens the gates after in-place updates: node, as our node agent does; or controller, as with kubelets; default node
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Client, http2Client } from './load/client.ts'
@@ -51,7 +51,7 @@ const nodeCounts = { few: 100, many: 1000 }
 /** After the load has gone, engines tidy up for a while: that is not what idling costs. */
 const idle = { workloads: 1000, settleMs: 3000, restMs: 20_000, measureMs: 60_000 }
 
-/** What is measured: a server and, if they are ours, its processes. */
+/** The measured server and, if they are ours, its processes. */
 interface Cluster {
   target: Target
   client: Client
@@ -119,7 +119,7 @@ interface Timing {
   work(): Promise<unknown>
 }
 
-/** What is timed in one round, on objects of its own. */
+/** The timings of one round, with its own objects. */
 type Round = (number: number) => Promise<{ timings: readonly Timing[]; close(): void }>
 
 /** One after the other in each round, so that a phase of the machine is the same for all. */
@@ -139,7 +139,7 @@ async function timeRounds(cluster: Cluster, round: Round): Promise<Taken> {
       const known = taken.get(figure) ?? { peerSeconds, spent: [] }
       known.spent.push(await spend(cluster, work))
       taken.set(figure, known)
-      // What is written last, such as events, is not the next figure's.
+      // Later writes, such as events, must not count for the next figure.
       await pause(1000)
     }
     close()
@@ -152,7 +152,7 @@ async function timeRounds(cluster: Cluster, round: Round): Promise<Taken> {
   return taken
 }
 
-/** How long a figure takes against another, round by round. */
+/** Compares two figures, round by round. */
 function compare(taken: Taken, figure: string, against: string): void {
   const [ours, theirs] = [taken.get(figure)?.spent ?? [], taken.get(against)?.spent ?? []]
   const ratios = ours.map(({ seconds }, i) => seconds / theirs[i]!.seconds)

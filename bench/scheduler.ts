@@ -1,4 +1,4 @@
-// How many pods a second get their node, with API server and scheduler in one process, in memory. Prints one JSON line per figure.
+// Measures the number of pods scheduled per second, with API server and scheduler in one process, in memory. Prints one JSON line per figure.
 //   --nodes N       default 1000
 //   --pods N        default 5000
 //   --only A,B      only these parts: deciding, backlog, service, spread, affinity, creating
@@ -33,7 +33,7 @@ async function makeNode(client: Client, index: number): Promise<Node> {
   const labels = { 'kubernetes.io/hostname': name, 'topology.kubernetes.io/zone': zones[index % zones.length]! }
   const amounts = { cpu: '32', memory: '128Gi', pods: '110' }
   await client.create(nodes, { metadata: { name, labels }, status: { allocatable: amounts, capacity: amounts } } as unknown as Node)
-  // What a controller does with nodes that are ready.
+  // Removes the taint of a new node, as a controller does.
   return client.patch(nodes, '', name, { spec: { taints: [] } }, { type: 'merge' })
 }
 

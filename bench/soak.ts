@@ -12,7 +12,7 @@
 //   --store DRIVER      lmdb or memory; default lmdb
 //   --timeout S         the longest wait for one change, in seconds; default 300
 //   --seed N            of the order of changes; default 1
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --node-flags="A B"  starts it with these flags for node
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

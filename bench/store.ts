@@ -1,4 +1,4 @@
-// What the embedded store costs. Prints one JSON line per figure; memory needs node --expose-gc.
+// Measures the embedded store. Prints one JSON line per figure; memory needs node --expose-gc.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ ms: number; cpuMs:
   return { ms: performance.now() - start, cpuMs: (used.user + used.system) / 1000 }
 }
 
-/** How busy the main thread is, which the CPU time of the process, its I/O threads included, does not tell. */
+/** The share of time for which the main thread is busy. The CPU time of the process includes its I/O threads. */
 async function busy(work: () => Promise<unknown>): Promise<number> {
   const before = performance.eventLoopUtilization()
   await work()

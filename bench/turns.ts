@@ -1,10 +1,10 @@
-// How long the server's event loop is held at a time while it does something with very many pods. Prints one JSON line
-// per figure.
+// Measures how long the server's event loop is blocked by operations with very many pods. Prints one JSON line per
+// figure.
 //
-// The server runs in this process, so that its loop can be measured; who asks is a thread of its own.
-//   --pods N            how many pods there are (100000)
+// The server runs in this process, so that its loop can be measured; the client is a separate thread.
+//   --pods N            the number of pods (100000)
 //   --store S           lmdb or memory
-//   --stored-by P       ours: as this program would have stored them; other: by another release, each is read anew
+//   --stored-by P       ours: as this program would have stored them; other: by another release, each is decoded again
 //   --only A,B          only these parts
 import { mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import https from 'node:https'

@@ -1,8 +1,8 @@
-// What `coxswain up` costs whoever types it: until it is ready, while nothing happens, until the first pod is Ready, and with many pods. Prints one JSON line per figure.
-//   --program FILE      starts this program for node instead of bin/coxswain: another build, to compare
+// Measures `coxswain up`: until it is ready, while idle, until the first pod is Ready, and with many pods. Prints one JSON line per figure.
+//   --program FILE      a program to run with node instead of bin/coxswain, for comparisons
 //   --node-flags="A B"  starts it with these flags for node, such as --cpu-prof
 //   --only A,B          only these parts: start, idle, first-pod, many
-//   --rounds N          how often start and first-pod are taken; the value is the median; default 7
+//   --rounds N          the number of measurements of start and first-pod; the value is the median; default 7
 //   --nodes N --pods N  of the last part; default 500 and 5000
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
-// What authorization with an audit log, and what field ownership, add to a write: two servers in this process that
-// differ in nothing else, asked in turn, without sockets, each on a durable store. Prints one JSON line a figure. CPU is that of the whole
-// process, the garbage collector included.
+// Measures the cost that authorization with an audit log, and field ownership, add to a write. Two servers in this process, otherwise equal,
+// are called alternately without sockets, each with a durable store. Prints one JSON line per figure. CPU is that of the whole process,
+// including the garbage collector.
 //   --only access,ownership   a part of it
 //   --rounds N                rounds of both servers (30)
 //   --writes N                writes of each kind in a round (500)

@@ -1,5 +1,5 @@
-// Builds what others import, coxswain/client, coxswain/controllers and coxswain/testing, into lib/ with their type
-// declarations. The program does not need it: `./bin/coxswain` never waits for this.
+// Builds the public modules coxswain/client, coxswain/controllers and coxswain/testing into lib/ with their type
+// declarations. The program does not need them, so `./bin/coxswain` never waits for this.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,12 +14,12 @@ const entryPoints = {
   testing: 'src/cluster/testing.ts',
 }
 const lib = path.resolve(process.argv[2] ?? path.join(root, 'lib'))
-// Built beside its place and moved there whole, as the program is.
+// Built in another directory and renamed, like the program.
 const outdir = `${lib}.new-${process.pid}`
 
 /**
- * A property that may be left out may be undefined as well: everything here reads both alike. Without it, projects with
- * exactOptionalPropertyTypes could not hand on what they may have.
+ * Adds `| undefined` to optional properties, because our code treats both alike. Otherwise projects with
+ * exactOptionalPropertyTypes could not pass optional values.
  */
 const optionalProperty = /^( +(?:readonly )?(?:\w+|'[^']+')\?: )([^;]+);$/gm
 
@@ -29,7 +29,7 @@ await build({
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,
-  // What they share is there once: an ApiError of one module is an ApiError for the others.
+  // Shared code is bundled once: an ApiError of one module is an ApiError for the others.
   splitting: true,
   chunkNames: 'shared-[hash]',
   platform: 'node',
@@ -68,7 +68,7 @@ function declareTypes(folder) {
   rmSync(config)
   for (const file of readdirSync(folder, { recursive: true }).filter((f) => f.endsWith('.d.ts'))) {
     const at = path.join(folder, file)
-    // Declarations name the sources they were made from; whoever reads them has only the declarations.
+    // Declarations import sources. Only the declarations are published.
     const text = readFileSync(at, 'utf8').replace(/((?:from|import)\s*\(?\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2')
     writeFileSync(
       at,

@@ -1,5 +1,4 @@
-// Bundles the dashboard's page: scripts and styles in files that are named by their content, and the HTML that names
-// them.
+// Bundles the dashboard's page: scripts and styles in files named by their content, and the HTML that refers to them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'

@@ -1,5 +1,4 @@
-// Bundles src/cli/main.ts and the process runtime's shim into dist/, generating the schema first where it is out of
-// date.
+// Bundles src/cli/main.ts and the process runtime's shim into dist/. Generates the schema first if it is out of date.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -12,7 +11,7 @@ import { spreads } from './spreads.mjs'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 execFileSync(process.execPath, [path.join(root, 'scripts/generate.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] })
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-/** A digest of all files below a folder, by their names and contents. */
+/** A digest of the names and contents of all files below a folder. */
 function digestOf(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const names = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))).sort()
@@ -26,7 +25,7 @@ function digestOf(folder) {
 }
 
 const dist = path.join(root, 'dist')
-// Built beside its place and moved there whole: a program that is starting finds either the old build or the new one.
+// Built in another directory and renamed, so that a starting program finds either the old or the new build.
 const outdir = `${dist}.new-${process.pid}`
 const old = `${dist}.old-${process.pid}`
 const common = {
@@ -41,16 +40,16 @@ const common = {
     'import.meta.dirname': '__dirname',
   },
   sourcemap: true,
-  // The text stays in memory for as long as the program runs, and takes twice the room if a comment has a letter that
-  // is not Latin-1.
+  // The text stays in memory while the program runs. A comment with a character outside of Latin-1 would double its
+  // size.
   minifyWhitespace: true,
   lineLimit: 160,
   logLevel: 'warning',
 }
 const program = path.join(outdir, 'coxswain.program.js')
 await Promise.all([
-  // One file: what is imported lazily is in it, too, so that a running program does not depend on dist any more.
-  // It is a script with one function, since Node 20 takes compiled code for scripts only.
+  // One file with all lazy imports, so that a running program does not depend on dist any more. It is a script with one
+  // function, because Node 20 accepts compiled code only for scripts.
   build({
     ...common,
     entryPoints: [path.join(root, 'src/cli/main.ts')],
@@ -60,7 +59,7 @@ await Promise.all([
     footer: { js: '})' },
     supported: { 'dynamic-import': false },
   }),
-  // What starts it, and the threads that parse long bodies. The shim outlives the program, and is small.
+  // The launcher, and the threads that parse large bodies. The shim outlives the program and is small.
   build({
     ...common,
     define: {},
@@ -72,7 +71,7 @@ await Promise.all([
     outdir,
     outExtension: { '.js': '.mjs' },
     format: 'esm',
-    // Packages in the older module form ask for require.
+    // Packages in CommonJS call require.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
@@ -90,7 +89,7 @@ try {
 try {
   renameSync(dist, old)
 } catch {
-  // The first build.
+  // The first build replaces no directory.
 }
 renameSync(outdir, dist)
 rmSync(old, { recursive: true, force: true })

@@ -1,5 +1,5 @@
-// Runs a built program until `up` is ready, on a directory that goes again, and keeps the code that V8 has made of it
-// by then beside it: node scripts/compile.mjs FOLDER
+// Runs a built program until `up` is ready, with a temporary directory, and stores the code that V8 has compiled by
+// then next to it: node scripts/compile.mjs FOLDER
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,6 +1,5 @@
 // Writes src/api/generated from the model files of @kubernetes/client-node (read as text, never imported) and from our
-// own tables: types.ts (interfaces), schema.ts (what the server decodes, prunes and patches by) and docs.ts
-// (descriptions).
+// own tables: types.ts (interfaces), schema.ts (for decoding, pruning and patches) and docs.ts (descriptions).
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +10,7 @@ const out = path.join(root, 'src/api/generated')
 const tables = path.join(root, 'scripts/schema')
 const packageDir = path.join(root, 'node_modules/@kubernetes/client-node')
 
-/** What the output depends on; nothing is written when it is as before. */
+/** A digest of the inputs. If it has not changed, nothing is written. */
 function fingerprint() {
   const hash = createHash('sha256')
   hash.update(readFileSync(path.join(packageDir, 'package.json')))
@@ -33,12 +32,12 @@ const { quantities } = await import('./schema/quantities.mjs')
 const { additions } = await import('./schema/additions.mjs')
 const { descriptions } = await import('./schema/descriptions.mjs')
 
-/** Our name of a model: the Go name, with the version kept where it is not v1 or where two groups use the same name. */
+/** Our name of a model: the Go name. The version is kept if it is not v1 or if two groups have the same name. */
 const typeName = (model) => model.replace(/^V1(?=[A-Z])/, '')
 const goName = (model) => model.replace(/^[A-Z][a-z]*?(?=V\d)/, '').replace(/^V\d+((alpha|beta)\d+)?/, '')
 const goVersion = (model) => (/V\d+((alpha|beta)\d+)?/.exec(model)?.[0] ?? 'v1').toLowerCase()
 
-/** Where a paragraph begins; other pairs of spaces stand in Kubernetes' text too. */
+/** The start of a paragraph. Kubernetes' texts have other pairs of spaces too. */
 const paragraph = new RegExp(
   ` {2}(?=${[
     'Populated by the system',
@@ -58,7 +57,7 @@ const paragraph = new RegExp(
   'g',
 )
 
-/** A description as Kubernetes has it: the models escape quotes and join paragraphs with two spaces. */
+/** A description as in Kubernetes. The models escape quotes and join paragraphs with two spaces. */
 const plainText = (text) =>
   text
     .replace(/\\(["'\\/])/g, '$1')
@@ -76,7 +75,7 @@ function readModel(model) {
   const field = /(?:\/\*\*\s*\n\s*\* ?([\s\S]*?)\n?\s*\*\/\s*)?'([^']+)'(\?)?: /g
   const body = dts.slice(dts.indexOf('export declare class'))
   for (const m of body.matchAll(field)) {
-    // Words that TypeScript reserves stand behind an underscore in the models: _continue, _default, _from.
+    // Reserved words of TypeScript have an underscore in the models: _continue, _default, _from.
     if (m[1]) docs[m[2].replace(/^_/, '')] = plainText(m[1].replace(/\s*\n\s*\* ?/g, '\n').trim())
     if (m[3]) optional.add(m[2])
   }
@@ -107,12 +106,11 @@ function fieldType(type, format, where, need) {
   return { kind: 'struct', name: typeName(type) }
 }
 
-/** Metadata is a value everywhere, never a pointer. */
+/** Metadata is always a value and never a pointer. */
 const isMeta = (type) => type.name === 'ObjectMeta' || type.name === 'ListMeta'
 
 /**
- * Strings, lists and maps vanish when empty; structures, numbers and booleans are pointers, unless a table says
- * otherwise.
+ * Empty strings, lists and maps are omitted. Structures, numbers and booleans are pointers. Tables list the exceptions.
  */
 function zeroOf(where, type, required) {
   if (emitFields.has(where) || nullFields.has(where)) return 'emit'
@@ -131,7 +129,7 @@ function zeroOf(where, type, required) {
 }
 
 const first = ['apiVersion', 'kind', 'metadata']
-/** What names an object stands first in it. */
+/** Sorts the fields that identify an object first. */
 const rank = (attribute) => (first.includes(attribute.baseName) ? first.indexOf(attribute.baseName) : first.length)
 
 const schema = {}
@@ -169,7 +167,7 @@ while (queue.length) {
   docs[name] = { '': doc, ...fieldDocs }
 }
 for (const [name, { fields, doc, ...about }] of Object.entries(additions)) {
-  // A field of a type that Kubernetes has: a stock server does not know it.
+  // A field of ours in a Kubernetes type, which stock servers do not know.
   const own = schema[name] ? { isOurs: true } : {}
   schema[name] ??= { goName: name, goVersion: 'v1', ...about, fields: {} }
   docs[name] ??= { '': doc ?? '' }
@@ -236,7 +234,7 @@ for (const [name, struct] of Object.entries(schema).sort(([a], [b]) => (a < b ? 
   if (docs[name]['']) lines.push(`/** ${docs[name][''].replaceAll('*/', '*\\/')} */`)
   lines.push(`export interface ${name} {`)
   for (const f of Object.values(struct.fields)) {
-    // The zero of a time is written out as null; nobody has to write it.
+    // The zero of a time is encoded as null. The field is not required.
     const time = f.zero === 'emit' && /^(micro)?time$/i.test(f.type.kind)
     const optional = time || (!f.required && f.zero !== 'emit')
     lines.push(

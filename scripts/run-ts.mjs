@@ -27,6 +27,6 @@ await build({
   logLevel: 'warning',
 })
 process.on('exit', () => rmSync(outfile, { force: true }))
-// The program sees itself where node would have put it.
+// The program gets the arguments that node would pass.
 process.argv.splice(1, 2, outfile)
 await import(pathToFileURL(outfile).href)

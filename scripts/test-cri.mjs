@@ -1,5 +1,5 @@
-// The tests of the `cri` runtime, with a containerd of their own. All of it runs in network, process and mount
-// namespaces of its own: no packet leaves the machine, and processes, bridges and mounts go with the namespaces.
+// Runs the tests of the `cri` runtime with a separate containerd, in network, process and mount namespaces. No packet
+// leaves the machine, and processes, bridges and mounts are removed with the namespaces.
 import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 const inside = ['sh', '-c', 'ip link set lo up && "$@"; exit $?', 'sh']
 
-/** Why the tests cannot run on this machine; undefined where they can. */
+/** The reason why the tests cannot run on this machine, or undefined. */
 function problem() {
   if (process.platform !== 'linux') return 'containers need Linux'
   if (process.getuid() !== 0) return 'containers need root'
@@ -32,7 +32,7 @@ function problem() {
 const why = problem()
 if (why) {
   console.log(`the tests of the cri runtime did not run: ${why}`)
-  // A machine that builds as root is meant to run them.
+  // A machine that builds as root must run them.
   process.exit(process.getuid?.() === 0 ? 1 : 0)
 }
 const [first, ...rest] = process.argv.slice(2)

@@ -1,5 +1,5 @@
-// The whole suite of `npm test`: schema, types, lint, unused code, all vitest projects, a thousand simulated clusters.
-// Prints the counts in its last line.
+// The test suite of `npm test`: schema, types, lint, unused code, all vitest projects, a thousand simulated clusters.
+// The last line has the counts.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'

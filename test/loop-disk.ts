@@ -10,7 +10,7 @@ const cutPower = 'open(my $dir, "<", $ARGV[0]) or die; my $flags = pack("L", 2);
 
 /** A file system of its own, ext4 in an image file: its disk can be full, hang, be read-only, or lose its power. */
 export class LoopDisk {
-  /** Where the file system is mounted. */
+  /** The mount point. */
   readonly path: string
   readonly #dir: string
   readonly #image: string

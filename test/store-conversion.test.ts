@@ -61,7 +61,7 @@ async function fill(store: Store): Promise<void> {
   await Promise.all(all.filter((i) => i % 11 === 0).map(change))
 }
 
-/** What can be read of a store: what is current, and all that is kept of what happened. */
+/** The readable content of a store: the current objects and the history. */
 async function everything(store: Store, rename: (key: string) => string = (key) => key): Promise<string[]> {
   const events: StoreEvent[] = []
   const watch = await store.watch('', store.compactedRevision, (some) => events.push(...some))
@@ -104,7 +104,7 @@ async function openInChild(killAfterMs?: number, command = [process.execPath]) {
 
 const formatOnDisk = (): number => (readContents(file).outdated ? 1 : 2)
 
-/** What is in the directory must be everything, whether it was converted before or is now. */
+/** Checks that nothing is lost, whether the directory was converted before or is now. */
 async function checkAll(): Promise<void> {
   const store = await openLmdbStore({ dir })
   const found = (await everything(store)).sort()

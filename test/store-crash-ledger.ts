@@ -14,7 +14,7 @@ export class AckLedger {
   #revision = 0
   #count = 0
 
-  /** How many acknowledgements it has heard. */
+  /** The number of acknowledgements. */
   get count(): number {
     return this.#count
   }

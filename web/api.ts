@@ -1,4 +1,4 @@
-/** A request that was refused, with the server's own words. */
+/** A rejected request, with the server's message. */
 export class Refused extends Error {
   readonly code: number
 
@@ -14,13 +14,13 @@ async function answerOf<T>(response: Response): Promise<T> {
   return value
 }
 
-/** Asks the dashboard's server. */
+/** Sends a GET request to the dashboard's server. */
 export async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
   const text = new URLSearchParams(query).toString()
   return answerOf<T>(await fetch(`/api/${path}${text ? `?${text}` : ''}`))
 }
 
-/** Has the dashboard's server do something. */
+/** Sends a POST request to the dashboard's server. */
 export async function tell<T>(path: string, body: object): Promise<T> {
   return answerOf<T>(
     await fetch(`/api/${path}`, {

@@ -4,7 +4,7 @@ import type { conditionFact, eventFact } from '../src/dashboard/pages/facts.ts'
 import type { nodePage, podPage } from '../src/dashboard/pages/pod.ts'
 import type { revisionsPage, workloadPage } from '../src/dashboard/pages/workload.ts'
 
-/** What the dashboard's server answers: the types are those of the functions that make the answers. */
+/** The responses of the dashboard's server. The types are those of the functions that create them. */
 export type WorkloadFact = Awaited<ReturnType<typeof workloadPage>>
 export type RevisionFact = Awaited<ReturnType<typeof revisionsPage>>['revisions'][number]
 export type PodFact = Awaited<ReturnType<typeof podPage>>
@@ -21,6 +21,6 @@ export interface MeFact {
   user: string
   release: string
   cluster: string
-  /** '' where all namespaces are shown. */
+  /** '' if all namespaces are shown. */
   namespace: string
 }

@@ -62,7 +62,7 @@ function View({ route, query }: { route: Route; query: URLSearchParams }) {
   }
 }
 
-/** Changes between light and dark, and remembers it. */
+/** Switches between light and dark, and stores the choice. */
 function changeTheme(): void {
   const isDark = document.documentElement.dataset['theme']
     ? document.documentElement.dataset['theme'] === 'dark'
@@ -73,7 +73,9 @@ function changeTheme(): void {
   dispatchEvent(new Event('coxswain-theme'))
 }
 
-/** Moves the focus along the rows of a view: the first link of each. The list of workloads has its own selection. */
+/**
+ * Moves the focus between the rows of a view, to the first link of each. The list of workloads has its own selection.
+ */
 function stepThroughLinks(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main .facts td:first-child a, main .links a')]
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)
@@ -116,7 +118,7 @@ function Page() {
       if (e.key === '/') {
         e.preventDefault()
         if (location.pathname !== '/') go('/')
-        // At once where the box is there: the next letter belongs to it.
+        // Focuses an existing box at once, because the next key is meant for it.
         const box = document.getElementById('search')
         if (box) box.focus()
         else setTimeout(() => document.getElementById('search')?.focus(), 0)

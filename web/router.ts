@@ -16,12 +16,12 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    // A lone percent sign: nothing has such a name.
+    // An invalid percent sign. No object has such a name.
     return part
   }
 }
 
-/** Reads the path of an address. */
+/** Parses the path of an address. */
 function routeOf(pathname: string): Route {
   const [head = '', a = '', b = '', c = ''] = pathname.slice(1).split('/').map(decoded)
   if (head === '') return { view: 'list' }
@@ -38,7 +38,7 @@ export const workloadPath = (kind: string, namespace: string, name: string): str
 export const podPath = (namespace: string, name: string): string => path('pods', namespace, name)
 export const nodePath = (name: string): string => path('nodes', name)
 
-/** The login, which leads back here. */
+/** The address of the login page, which returns to the present address. */
 export const loginPath = (): string =>
   location.pathname === '/' && !location.search
     ? '/login'
@@ -55,7 +55,7 @@ export function go(to: string, { replace = false } = {}): void {
   dispatchEvent(new Event(moved))
 }
 
-/** Goes to the view before, or where this one was opened by its address, to the list that it belongs to. */
+/** Returns to the previous view, or, if this view was opened by its address, to its list. */
 export function goBack(): void {
   if (depth() > 0) history.back()
   else go(location.pathname.startsWith('/nodes/') ? '/nodes' : '/', { replace: true })

@@ -5,7 +5,7 @@ import type { Stream, Topic } from './stream/stream.ts'
 
 export const StreamContext = createContext<Stream | undefined>(undefined)
 
-/** Follows a topic. The component is drawn again when it has changed, at most once in so many milliseconds. */
+/** Subscribes to a topic. The component is rendered after changes, at most once per interval. */
 export function useTopic(name: string, everyMs = 100): Topic {
   const stream = useContext(StreamContext)!
   const [, redraw] = useState(0)
@@ -49,8 +49,7 @@ export interface Asked<T> {
 }
 
 /**
- * Asks for something now, every so often, and when `tick` changes: but never sooner than two seconds after the last
- * answer.
+ * Requests data now, periodically, and when `tick` changes, but at the earliest two seconds after the last response.
  */
 export function useAsked<T>(path: string, query: Record<string, string>, everyMs: number, tick: unknown = 0): Asked<T> {
   const [state, set] = useState<Omit<Asked<T>, 'again'>>({ value: undefined, error: undefined, code: undefined })

@@ -78,7 +78,7 @@ export class Api {
 
 export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`
 
-/** How many objects a collection has, counted by the server: one of them is sent, and the number of the others. */
+/** The number of objects in a collection: the server sends one of them, and the number of the others. */
 export async function countOf(api: Api, path: string): Promise<number> {
   interface List {
     items: unknown[]

@@ -34,13 +34,13 @@ export interface Kind {
   api: string
   plural: string
   make(name: string, pods: number, images: Images): object
-  /** How many pods are as the owner wants them, as its status tells. */
+  /** The number of pods in the desired state, from the status. */
   done(status: NonNullable<Owner['status']>): number
-  /** How many pods the owner has, as its status tells: more than it wants during a rollout with surge. */
+  /** The number of pods, from the status. During a rollout with surge it exceeds the desired number. */
   total(status: NonNullable<Owner['status']>): number
   /** The changes that roll an update out, each waited for; none if the kind has no rollouts. */
   rolls(pods: number, images: Images): readonly Change[]
-  /** How its pods are taken away: by `replicas: 0`, or by deleting the owner. */
+  /** The removal of its pods: by `replicas: 0`, or by deleting the owner. */
   ends: 'scale' | 'delete'
 }
 

@@ -1,6 +1,6 @@
 import { pause } from '../load/server.ts'
 
-/** How far a wait has got: so many of so many, in words such as `pods are ready`. */
+/** The progress of a wait: a number of a total, in words such as `pods are ready`. */
 export interface Progress {
   isDone: boolean
   done: number

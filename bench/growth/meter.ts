@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { Phase } from './phases.ts'
 import type { Probe, ProbeSummary } from './probe.ts'
 
-/** What a phase took. */
+/** The resources used by a phase. */
 export interface Measured {
   pods: number
   seconds: number
@@ -81,7 +81,7 @@ export class Meter {
     }
   }
 
-  /** Of processes that have ended meanwhile nothing is known. */
+  /** Processes that have ended are omitted. */
   #sum(read: (pid: number) => number): number {
     let sum = 0
     for (const pid of this.#pids) {

@@ -48,9 +48,9 @@ async function podsOn(api: Api, namespace: string, nodes: readonly string[]): Pr
 
 /** Nodes that are lost, and whose pods are being given up. */
 export interface Loss {
-  /** How many pods were on them. */
+  /** The number of their pods. */
   pods: number
-  /** How long pods of nodes that are gone were left alone: 40 seconds. */
+  /** The time for which pods of removed nodes were not touched: 40 seconds. */
   quarantineSeconds: number
   /** Waits until all of these pods are gone and as many others are ready. */
   untilReplaced(limit: Limit): Promise<void>

@@ -3,7 +3,7 @@ import { type Api, countOf, mergePatch, podsPath } from './api.ts'
 import { type Kind, type Owner, donePods, isSettled } from './kinds.ts'
 import type { Limit, Progress } from './limit.ts'
 
-/** How many pods an owner is to have, and since which of its generations. */
+/** The desired number of pods of an owner, and the generation that set it. */
 interface Wish {
   pods: number
   generation: number

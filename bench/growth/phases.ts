@@ -18,7 +18,7 @@ export interface Load {
   kind: KindName
   owners: number
   podsEach: number
-  /** How many simulated nodes it runs on; 0: on those of somebody else's cluster. */
+  /** The number of simulated nodes. 0 uses the nodes of another cluster. */
   nodes: number
 }
 
@@ -27,14 +27,14 @@ export const podsOf = ({ owners, podsEach }: Load): number => owners * podsEach
 /** A part of a load that is measured. */
 export interface Phase {
   name: PhaseName
-  /** How many pods it makes, replaces or takes away. */
+  /** The number of pods that it creates, replaces or removes. */
   pods: number
   run(): Promise<void>
   detail: Record<string, unknown>
   close(): void
 }
 
-/** Where a load runs. */
+/** The environment of a load. */
 export interface Scene {
   api: Api
   namespace: string
@@ -42,7 +42,7 @@ export interface Scene {
   limit: Limit
 }
 
-/** How many owners are written to at the same time. */
+/** The number of owners written concurrently. */
 const width = 8
 
 /** Makes the phases of a load ready one after the other, in the order of `phaseNames`. */

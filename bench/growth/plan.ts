@@ -1,7 +1,7 @@
 import { type KindName, kindNames, kinds } from './kinds.ts'
 import { type Load, type PhaseName, phaseNames, podsOf } from './phases.ts'
 
-/** What a run was asked for. */
+/** The options of a run. */
 export interface Wishes {
   kinds: readonly KindName[]
   sizes: readonly number[]

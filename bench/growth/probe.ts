@@ -47,12 +47,12 @@ export class Probe {
     return probe
   }
 
-  /** What comes from now on is in the next summary. */
+  /** Starts the next summary. */
   begin(): void {
     this.#child.send('begin')
   }
 
-  /** What was seen since `begin`. */
+  /** The observations since `begin`. */
   async end(): Promise<ProbeSummary> {
     this.#child.send('end')
     return (await this.#heard(answerLimitMs)) as ProbeSummary

@@ -15,7 +15,7 @@ interface Metric {
   unit: string
   /** Memory counts for all pods of the load, all else for those that the phase changes. Undefined: not known. */
   read(measured: Measured, loadPods: number): number | undefined
-  /** What is compared between sizes; times are compared by pod. */
+  /** The value that is compared between sizes. Times are compared per pod. */
   compared?(value: number, pods: number): number
   /** The column of the table: its title and the digits behind the point. */
   column: [string, number]

@@ -7,7 +7,7 @@ import { type Load, LoadRun, type PhaseName, phaseNames } from './phases.ts'
 import type { Probe } from './probe.ts'
 import type { Report } from './report.ts'
 
-/** What a load is measured on. */
+/** The cluster that a load is measured on. */
 export interface Subject {
   api: Api
   namespace: string
@@ -19,7 +19,7 @@ export interface Subject {
   broken: Promise<never>
 }
 
-/** How long it may take, and who is told. */
+/** The time limit, and a callback. */
 export interface Bounds {
   limit: Limit
   report: Report
@@ -50,7 +50,7 @@ export async function runLoad(load: Load, names: readonly PhaseName[], on: Subje
     }
     return true
   } catch (e) {
-    // What comes between the phases failed: the server is gone, or does not answer.
+    // A failure between the phases: the server is gone, or does not respond.
     report.note(`${load.title}: stopped: ${e instanceof Error ? e.message : String(e)}`)
     return false
   } finally {

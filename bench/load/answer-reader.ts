@@ -1,4 +1,4 @@
-/** What comes of an answer, in order. */
+/** Receives the parts of a response in order. */
 export interface AnswerEvents {
   head(code: number): void
   /** A piece of the body. */
@@ -18,7 +18,7 @@ export class AnswerReader {
   #unread: Buffer = Buffer.alloc(0)
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0
-  /** Of a line that has not ended: the digits of a chunk's size, or whether a trailer's line has anything in it. */
+  /** The incomplete line: the digits of a chunk's size, or a mark that a trailer's line has content. */
   #line = ''
 
   constructor(on: AnswerEvents) {

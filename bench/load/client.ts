@@ -87,7 +87,7 @@ export async function http2Client(target: Target, connections: number): Promise<
   }
 }
 
-/** What every request to a server has. */
+/** The header fields of every request to a server. */
 export const fixedFields = ({ url, headers }: Target): Field[] => [
   { name: ':scheme', value: 'https' },
   { name: ':authority', value: url.host },

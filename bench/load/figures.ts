@@ -5,7 +5,7 @@ import { podText } from './pod.ts'
 import type { Target } from './target.ts'
 import { Watcher, namePrefix } from './watcher.ts'
 
-/** What all figures need. */
+/** The common input of all figures. */
 export interface Bench {
   target: Target
   /** Reads the CPU seconds of a server that is ours. */
@@ -14,7 +14,7 @@ export interface Bench {
 }
 
 export const clients = 32
-/** Of all clients together: with HTTP/2 those of a process share one. */
+/** For all clients together: with HTTP/2 the clients of a process share one connection. */
 export const http2Connections = 4
 const arrivalLimitMs = 30_000
 
@@ -40,7 +40,7 @@ const cost = ({ serverMicros, loadCpu, othersCpu }: Spent) => ({
   ...(othersCpu === undefined ? {} : { othersCores: rounded(othersCpu) }),
 })
 
-/** How many operations of one kind go through, many clients at once. */
+/** The throughput of one kind of operation with many clients. */
 export async function throughput(bench: Bench, figure: string, count: number, operation: (index: number) => Promise<unknown>): Promise<void> {
   const spent = await spend(count, bench.serverCpu, () => inParallel(count, clients, operation))
   bench.report(figure, count / spent.seconds, '1/s', { operations: count, clients, ...cost(spent) })
@@ -58,10 +58,13 @@ export interface WatchedCreates {
   from: number
   count: number
   watchers: number
-  /** How many write at once. */
+  /** The number of concurrent writers. */
   width: number
   protocol: Protocol
-  /** What is created; default: pods with an owner. Where others have pods, only those of the namespace are watched. */
+  /**
+   * The created objects. Default: pods with an owner. On a cluster with other pods, only those of the namespace are
+   * watched.
+   */
   text?: (name: string) => string
   watched?: string
 }
@@ -114,7 +117,7 @@ function within(ms: number, work: Promise<void>, problem: () => string): Promise
   })
 }
 
-/** Where a watch may begin that is to see only what comes now. */
+/** The start of a watch for future changes only. */
 function newest({ url, tls, headers }: Target): Promise<{ resourceVersion: string }> {
   return new Promise((resolve, reject) => {
     https

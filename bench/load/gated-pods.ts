@@ -2,7 +2,10 @@ import type { Pod } from '../../src/api/generated/types.ts'
 import { inPlaceUpdateReady, mayServeAgain } from '../../src/api/kinds/pods/in-place-update.ts'
 import type { Seen } from './object-watch.ts'
 
-/** Who opens the gate of an update in place that is through: our node agent does it itself, for kubelets the controller has to. */
+/**
+ * The component that opens the gate of a complete in-place update: our node agent itself, or the controller for
+ * kubelets.
+ */
 export const gateKeepers = ['node', 'controller'] as const
 export type GateKeeper = (typeof gateKeepers)[number]
 
@@ -12,7 +15,7 @@ const isTrue = ({ status }: Seen, type: string): boolean => status?.conditions?.
 
 const isOpen = (pod: Seen): boolean => pod.spec.readinessGates!.every(({ conditionType }) => isTrue(pod, conditionType))
 
-/** What a node has to say of a pod whose readiness others have a word in. */
+/** The node's report of a pod whose readiness depends on other components, too. */
 export interface Word {
   isReady: boolean
   images: string
@@ -27,9 +30,9 @@ const opens = (pod: Seen, keeper: GateKeeper): boolean =>
   keeper === 'node' && mayServeAgain({ ...pod, status: { ...pod.status, containerStatuses: runningOf(pod, '') } } as unknown as Pod)
 
 /**
- * Whether that is to be told, after what was said last: its gates have opened, or a container has another image. That they have shut is told together with the image
- * for which they did, as our node agent does: a report for a pod that is updated in place, and another one where it does not open the gate itself. States in between, of which
- * nodes tell too, are left out, as they are for pods that are new.
+ * True if a report is needed after the last one: the gates have opened, or a container has another image. A closed gate
+ * is reported together with its image, as our node agent does: one report for an in-place update, and another one if
+ * the node does not open the gate itself. Intermediate states, which nodes report too, are omitted, as for new pods.
  */
 export const isNews = (word: Word, said: Word): boolean => word.images !== said.images || (word.isReady && !said.isReady)
 

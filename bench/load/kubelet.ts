@@ -3,7 +3,7 @@ import { type GateKeeper, type Word, hasGates, isNews, reportOf, wordOn } from '
 import { type Seen, watchObjects } from './object-watch.ts'
 import type { Target } from './target.ts'
 
-/** How many pods are dealt with at the same time. */
+/** The number of pods processed concurrently. */
 const width = 64
 
 type Work = { pod: Seen; what: 'run' | 'report' | 'finish' }

@@ -17,7 +17,7 @@ export function quantile(values: readonly number[], q: number): number {
 
 export const rounded = (value: number): number => Number(value.toPrecision(4))
 
-/** What a stretch of load took, and of whom. */
+/** The resources used by a part of a load, by process. */
 export interface Spent {
   seconds: number
   /** CPU of the server by operation, which a busy machine changes less than the time; absent where it is not ours. */

@@ -50,7 +50,7 @@ export async function startServer(program: string, nodeFlags: readonly string[] 
 /** A part of ours in a process of its own. */
 export interface RunningPart {
   pid: number
-  /** Where its metrics are. */
+  /** The URL of its metrics. */
   url: URL
   stop(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { Connection } from './connection.ts'
 import type { Target } from './target.ts'
 
 const newline = 0x0a
-/** What the names of all objects of the load start with: found in a line without parsing it. */
+/** The prefix of all object names of the load, by which they are found in a line without parsing it. */
 export const namePrefix = 'pod-'
 const nameMember = Buffer.from(`"name":"${namePrefix}`)
 const quote = 0x22

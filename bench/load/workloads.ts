@@ -60,7 +60,7 @@ export const job = (name: string, completions: number, parallelism: number) => (
   spec: { completions, parallelism, template: template(name, 'registry.example.com/task:1', 'Never') },
 })
 
-/** What `kubectl rollout status` waits for. */
+/** The condition that `kubectl rollout status` waits for. */
 export function isRolledOut({ metadata, spec, status = {} }: Seen): boolean {
   const wanted = spec.replicas ?? 1
   const { observedGeneration = 0, updatedReplicas = 0, replicas = 0, availableReplicas = 0 } = status

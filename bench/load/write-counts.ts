@@ -4,7 +4,7 @@ import type { Target } from './target.ts'
 
 const writeVerbs = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'DELETECOLLECTION', 'APPLY'])
 
-/** How many writes a server has answered so far, as its metrics count them: by `PUT deployments/status`. */
+/** The number of writes that a server has processed, from its metrics, by a key such as `PUT deployments/status`. */
 export async function writeCounts({ url, tls, headers }: Target): Promise<Map<string, number>> {
   const text = await new Promise<string>((resolve, reject) => {
     const asked = request({ host: url.hostname, port: url.port, path: '/metrics', headers, agent: false, ...tls }, (response) => void textOf(response).then(resolve, reject))
@@ -22,7 +22,7 @@ export async function writeCounts({ url, tls, headers }: Target): Promise<Map<st
   return counts
 }
 
-/** What was written between two counts, without the lease that a leader renews. */
+/** The writes between two counts, without the leader's lease renewals. */
 export function writesBetween(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Record<string, number> {
   const written: Record<string, number> = {}
   for (const [what, count] of after) {

@@ -4,7 +4,7 @@ import { type KindName, kindNames, kinds } from '../growth/kinds.ts'
 import type { Limit } from '../growth/limit.ts'
 import { Kubelet } from '../load/kubelet.ts'
 
-/** Who schedules and runs pods: the cluster itself, or the load in the place of scheduler and nodes. */
+/** The component that schedules and runs pods: the cluster itself, or the load instead of scheduler and nodes. */
 export const runners = ['cluster', 'load'] as const
 export type Runner = (typeof runners)[number]
 

@@ -15,7 +15,7 @@ export interface Churned {
   release: number
 }
 
-/** Of five owners, three are Deployments. */
+/** Three of five owners are Deployments. */
 const mixture: readonly KindName[] = ['deployment', 'sts-parallel', 'deployment', 'cloneset-inplace', 'deployment']
 const mostPodsEach = 100
 const fewestOwners = 5
@@ -33,7 +33,7 @@ const imagesOf = (release: number): Images => {
   return { first: image(release), second: image(release + 1), job: image(release) }
 }
 
-/** How many pods are deleted at a time by an action that does so. */
+/** The number of pods that one action deletes. */
 const victims = 10
 /** A node that is silent for 50 seconds is told to be lost; its pods are left alone for five minutes. */
 const flap = { silentMs: 60_000, restMs: 15_000 }

@@ -4,7 +4,7 @@ export interface Sample {
   value: number
 }
 
-/** What a straight line through samples says. */
+/** The linear regression of samples. */
 export interface Trend {
   /** By how much the line rises over all of the samples, in their own unit and in percent of their mean. */
   growth: number

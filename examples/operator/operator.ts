@@ -5,7 +5,7 @@ import { type Website, websites } from './website.ts'
 interface Observed {
   website: Website
   deployment: Deployment | undefined
-  /** Who has the domain, as `namespace/name`. */
+  /** The owner of the domain, as `namespace/name`. */
   holder: string | undefined
 }
 

@@ -59,7 +59,7 @@ async function page(name, entryPoint) {
   }
 }
 
-/** Removes what the signature above it says already: types of results, and names of interfaces and base classes. */
+/** Removes what the signature shows already: types of results, and names of interfaces and base classes. */
 function shortened(text) {
   return text
     .replaceAll(/^#+ (?:Implementation of|Overrides|Inherited from)\n\n.*\n\n?/gm, '')

@@ -1,6 +1,6 @@
-// What Coxswain adds to Kubernetes' types, in the form of the generated schema: fields of types that exist, or whole
-// types, which may say their `apiVersion` and `kind`. How a field vanishes follows from its type as for Kubernetes'
-// own, unless it says its `zero`.
+// Coxswain's additions to Kubernetes' types, in the form of the generated schema: fields of existing types, or new
+// types, which may have an `apiVersion` and `kind`. The zero value of a field is handled by its type as in Kubernetes,
+// unless it has `zero`.
 import { cloneSetTypes, lastUpdate } from './clonesets.mjs'
 import { said } from './fields.mjs'
 

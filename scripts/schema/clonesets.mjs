@@ -1,6 +1,5 @@
-// The types of apps.kruise.io's CloneSets, which Kubernetes' models do not have. v1alpha1's is the stored form and has
-// the plain names; what v1beta1 says otherwise has names of its own. Where a structure is part of both, it stands here
-// once.
+// The types of apps.kruise.io's CloneSets, which Kubernetes' models lack. v1alpha1 is the stored form and has the plain
+// names; types that differ in v1beta1 have other names. A structure of both versions is defined once.
 import { said } from './fields.mjs'
 
 const field =
@@ -11,7 +10,7 @@ const int32 = field('int32')
 const int64 = field('int64')
 const intOrString = field('intOrString')
 const time = field('time')
-/** A boolean that is a value: false is not written out. */
+/** A boolean value with omitempty: false is omitted. */
 const flag = (doc) => ({ type: { kind: 'boolean' }, doc, zero: 'omit' })
 const struct = (name, doc, more = {}) => ({ type: { kind: 'struct', name }, doc, ...more })
 const listOf = (of, doc, more = {}) => ({ type: { kind: 'list', of }, doc, ...more })
@@ -28,7 +27,7 @@ const object = {
   metadata: struct('ObjectMeta', "Standard object's metadata."),
 }
 
-/** What is said of that time in the conditions of all kinds that have a deadline. */
+/** The description of lastUpdateTime in conditions of all kinds with a deadline. */
 export const lastUpdate = said(
   'When the condition was updated last. For Progressing that is when the rollout last made progress:',
   'progressDeadlineSeconds count from then.',
@@ -110,7 +109,7 @@ const gracePeriodSeconds = int32(
   'For how many seconds a pod is not ready before its images are changed. Defaults to 0.',
   omitted,
 )
-/** What says something else where it is there: its zero must not vanish. */
+/** Fields for which a zero differs from a missing value, so it must not be omitted. */
 const asInV1alpha1 = (fields) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, f]) => [

@@ -1,6 +1,5 @@
-// The texts that `kubectl explain` shows for fields of Kubernetes' types in place of the models' text, or beside it.
-// For a field that is a number or a string, and for a time in microseconds, the models describe only that type. The
-// texts about conditions name every type that a kind has, ours included.
+// Descriptions for `kubectl explain` that replace or extend those of the models. For numbers, strings and microsecond
+// times the models describe only the type. The texts about conditions name all types of a kind, including ours.
 import { said } from './fields.mjs'
 
 const available = 'as many pods as are asked for have been ready for minReadySeconds'
@@ -15,7 +14,7 @@ const rollout = {
 const { Progressing: _, ...replicas } = rollout
 const whilePaused = { Progressing: `${rollout.Progressing}; Unknown while it is paused` }
 
-/** The types of conditions of each kind, and what they mean when they are True. */
+/** The condition types of each kind, and their meaning when they are True. */
 const conditionsOf = {
   ReplicaSet: replicas,
   ReplicationController: replicas,
@@ -42,7 +41,7 @@ const conditionsOf = {
   },
 }
 
-/** Says more than Kubernetes does, before it says where to read on. */
+/** Adds a sentence to Kubernetes' text, before its link. */
 const andAlso = (more) => (text) => text.replace(/(?=\s+More info: \S+$)|$/, ` ${more}`)
 
 const conditions = Object.entries(conditionsOf).flatMap(([kind, types]) => {
@@ -56,7 +55,7 @@ const conditions = Object.entries(conditionsOf).flatMap(([kind, types]) => {
 const amount = 'a number or a percentage'
 const port = 'a number from 1 to 65535, or the name of a port of a container'
 
-/** By field: a text, or a function that makes one of Kubernetes'. */
+/** By field: a text, or a function of Kubernetes' text. */
 export const descriptions = {
   ...Object.fromEntries(conditions),
   'RollingUpdateStatefulSetStrategy.maxUnavailable': said(

@@ -1,5 +1,5 @@
-// The values of strings whose Go types are marked as enumerations, which OpenAPI lists. Many types with constants are
-// not marked: any string is valid OpenAPI for their fields.
+// The values of strings whose Go types are marked as enumerations, which OpenAPI lists. Many Go types with constants
+// are not marked: OpenAPI allows any string for their fields.
 import { goTypes } from './go-types.mjs'
 
 const upTo = (count, name) => Array.from({ length: count }, (_, at) => name(at + 1)).join(' ')
@@ -79,7 +79,7 @@ const valuesByType = {
   'v1.VolumeBindingMode': 'Immediate WaitForFirstConsumer',
 }
 
-/** Those that have a constant for the empty string. */
+/** Types with a constant for the empty string. */
 const withEmpty = new Set(['v1.HostPathType', 'v1.IPFamily'])
 
 for (const type of Object.keys(valuesByType)) {
@@ -88,10 +88,7 @@ for (const type of Object.keys(valuesByType)) {
 
 const valuesOf = (type) => [...(withEmpty.has(type) ? [''] : []), ...valuesByType[type].split(' ')].sort()
 
-/**
- * The values of a string, or of the strings in a list or map, by `Type.field`, in the order in which Kubernetes lists
- * them.
- */
+/** The values of a string, or of the strings in a list or map, by `Type.field`, in Kubernetes' order. */
 export const enums = Object.fromEntries(
   Object.entries(goTypes)
     .filter(([, type]) => valuesByType[type])

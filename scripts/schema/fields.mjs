@@ -2,5 +2,5 @@
 export const named = (table) =>
   new Set(Object.entries(table).flatMap(([type, fields]) => fields.split(' ').map((field) => `${type}.${field}`)))
 
-/** A text in pieces that fit into a line. */
+/** Joins the parts of a text. */
 export const said = (...pieces) => pieces.join(' ')

@@ -1,6 +1,5 @@
-// The Go types of strings that have names, which error messages use (`cannot unmarshal number into … of type
-// v1.Protocol`).
-// For lists and maps: the type of the items.
+// The named Go types of strings, which error messages use (`cannot unmarshal number into … of type v1.Protocol`). For
+// lists and maps: the type of their items.
 const fieldsByType = {
   'types.UID':
     'ObjectMeta.uid OwnerReference.uid ObjectReference.uid Preconditions.uid ConfigMapNodeConfigSource.uid BoundObjectReference.uid ' +

@@ -1,4 +1,4 @@
-// The models that are served, by API version (as `apiVersion` has it); everything they refer to comes along.
+// The served models by API version (as in `apiVersion`). The types that they refer to are included.
 const served = {
   v1: [
     'V1Namespace',
@@ -62,7 +62,7 @@ const served = {
   'authentication.k8s.io/v1': ['V1SelfSubjectReview', 'V1TokenReview', 'AuthenticationV1TokenRequest'],
 }
 
-/** Models that travel on the wire without being resources. */
+/** Models of messages that are not resources. */
 const messages = ['V1DeleteOptions', 'V1Status', 'V1ListMeta', 'V1APIGroup', 'V1APIResourceList']
 
 export const roots = [...Object.values(served).flat(), ...messages]

@@ -1,5 +1,5 @@
-// How lists merge: list type and keys (server-side apply, OpenAPI), patch strategy and merge key (strategic merge
-// patch).
+// The merge rules of lists: list type and keys (server-side apply, OpenAPI), patch strategy and merge key (strategic
+// merge patch).
 import { named } from './fields.mjs'
 
 const byKey = (key, ...more) => ({

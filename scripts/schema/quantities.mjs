@@ -1,6 +1,6 @@
 import { named } from './fields.mjs'
 
-/** Fields that hold resource quantities (for maps and lists: whose values do). */
+/** Fields with resource quantities. For maps and lists: their values. */
 export const quantities = named({
   CSIStorageCapacity: 'capacity maximumVolumeSize',
   CapacityRequestPolicy: 'default validValues',

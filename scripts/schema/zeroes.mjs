@@ -1,9 +1,8 @@
-// How fields of the Go types vanish, where it cannot be told from the models. By default an optional string, list or
-// map is a value with omitempty, an optional number, boolean or structure a pointer, and a required field is always
-// written out.
+// The zero values of Go fields that differ from the default. By default an optional string, list or map is a value with
+// omitempty; an optional number, boolean or structure is a pointer; a required field is always encoded.
 import { named } from './fields.mjs'
 
-/** Optional numbers, booleans and times that are values with omitempty: a zero is not written out. */
+/** Optional numbers, booleans and times that are values with omitempty: a zero is omitted. */
 export const valueFields = named({
   APIServiceSpec: 'insecureSkipTLSVerify',
   AWSElasticBlockStoreVolumeSource: 'partition readOnly',
@@ -84,8 +83,8 @@ export const valueFields = named({
 })
 
 /**
- * Optional strings that are pointers: what was sent stays, "" too. (Of scaling policies an empty list is told from
- * none, and refused.)
+ * Optional strings that are pointers: a sent value is kept, even "". (For scaling policies an empty list differs from a
+ * missing one, and is rejected.)
  */
 export const pointerFields = named({
   ObjectMeta: 'managedFields',
@@ -174,7 +173,7 @@ export const pointerFields = named({
   ValidationRule: 'reason',
 })
 
-/** Optional fields that are always written out: structure values, and what lacks omitempty. */
+/** Optional fields that are always encoded: structure values, and fields without omitempty. */
 export const emitFields = named({
   APIGroup: 'preferredVersion',
   APIService: 'spec status',
@@ -288,7 +287,7 @@ export const emitFields = named({
   CustomResourceDefinitionStatus: 'acceptedNames conditions storedVersions',
 })
 
-/** Pointers without omitempty: absent is written out as null. */
+/** Pointers without omitempty: a missing value is encoded as null. */
 export const nullFields = named({
   AzureFilePersistentVolumeSource: 'secretNamespace',
   DaemonSetSpec: 'selector',

@@ -10,7 +10,7 @@ interface CreateFlags {
   printJoinCommand?: 'node' | 'up'
 }
 
-/** `coxswain token`: what nodes and servers need to join a cluster. */
+/** `coxswain token`: creates bootstrap tokens, with which nodes and servers join a cluster. */
 export function addTokenCommand(program: Command, release: string): void {
   const token = program
     .command('token')

@@ -31,7 +31,7 @@ export function addTopCommand(program: Command, release: string): void {
     const { metricsUrl, watch = false, output } = controllers.opts<Flags>()
     const { clientAt, runTopControllers } = await import('./metrics/run.ts')
     const top = (session: Session) => runTopControllers(session, { metricsUrl, watch, form: output })
-    // Who names an address needs no kubeconfig.
+    // A command line with an address needs no kubeconfig.
     return metricsUrl
       ? runSession(controllers, release, top, async () => clientAt(metricsUrl))
       : runSession(controllers, release, top)

@@ -157,7 +157,10 @@ ${dashboard ? `\nDashboard (this link works once): ${dashboard.link()}\n` : ''}
 ${says}
 Ctrl-C stops it; ${afterwards(nodes.runtime, nodes.shutdown !== undefined)}. Everything is kept in ${dataDir}.`
 
-/** Tells how many pods keep running. Pods of simulated nodes, and of nodes with a grace period, have ended. */
+/**
+ * The message at the end with the number of pods that keep running. Pods of simulated nodes, and of nodes with a grace
+ * period, have ended.
+ */
 function farewell({ runningPods }: RunningEverything, { runtime, shutdown }: LocalNodes): string {
   if (runtime === 'simulated' || shutdown) return 'Stopped.'
   const count = runningPods()

@@ -8,7 +8,7 @@ interface Flags {
   output?: DocumentForm
 }
 
-/** The version that an API server tells at /version, as far as people read it. */
+/** The displayed part of an API server's /version. */
 interface ServerVersion {
   gitVersion: string
   platform: string
@@ -25,7 +25,7 @@ export function addVersionCommand(program: Command, release: string): void {
     const { client: isClientOnly = false, output } = command.opts<Flags>()
     const clientVersion = { release, node: process.version, platform: `${process.platform}/${process.arch}` }
     const connecting = isClientOnly ? async () => ({}) as Pick<Session, 'client' | 'namespace'> : undefined
-    // Told before a server is asked, as kubectl does: the server may be away.
+    // Printed before the server is called, as in kubectl, because it may not answer.
     if (!output) console.log(`Client Version: v${release}\nNode.js Version: ${process.version}`)
     await runSession(
       command,

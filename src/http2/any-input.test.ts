@@ -12,7 +12,7 @@ const numRuns = 200
 /** Takes all that is written; what comes is said with `emit`, so that what is thrown is thrown here. */
 const socket = () => new Duplex({ read() {}, write: (_chunk, _encoding, done) => void done() })
 
-/** What means something, at least in places: requests, answers, fields to remember, and one that was. */
+/** Meaningful parts: requests, responses, indexed fields, and a reference to one. */
 const block = fc.array(fc.constantFrom('\x82\x87\x84', '\x88', '\x08\x03100', '\x40\x01a\x01b', '\xbe', '\x83\x87\x84', '\x5c\x015'), { maxLength: 4 }).map((parts) => parts.join(''))
 const number = fc.oneof(fc.nat(10), fc.constantFrom(65_535, 16_384, 100_000), fc.constantFrom(65_535, maxWindow, defaultFrameBytes, 1 << 20), fc.integer({ min: 1, max: 100_000 }))
 const junk = fc.string({ unit: fc.nat(255).map((n) => String.fromCharCode(n)), maxLength: 20 })

@@ -165,7 +165,7 @@ const http2: Row[] = [
   ['8.3.1 two paths', request(`${plain}\x84`), { reset: protocolError }],
 ]
 
-/** What RFC 9113, section 10.5 says a server may not let itself be driven to. */
+/** Abuse that a server must not tolerate (RFC 9113, section 10.5). */
 const abuse: Row[] = [
   ['rapid reset', (peer) => many(1100, (i) => peer.headers(2 * i + 1, get) + resetFrame(2 * i + 1, cancel)), { goaway: enhanceYourCalm }],
   ['resets that it has us send', (peer) => many(1100, (i) => peer.headers(2 * i + 1, post, false) + windowUpdate(2 * i + 1, 0)), { goaway: enhanceYourCalm }],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ErrorCode, type Http2Error } from './errors.ts'
 import { Flag, type FrameEvents, FrameReader, FrameType, frameHead, headersFrames, settingsFrame } from './frames.ts'
 
-/** What was read, DATA with its pieces put together. */
+/** Records the frames, with the pieces of DATA combined. */
 class Recorder implements FrameEvents {
   readonly seen: string[] = []
   #data = ''

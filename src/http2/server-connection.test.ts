@@ -62,7 +62,7 @@ describe('ServerConnection breaks off the connection over', () => {
     const { peer, asked, closed } = await serve()
     peer.send(peer.headers(1, post, false))
     await peer.roundTrip()
-    // What comes after it is not looked at.
+    // Later frames are ignored.
     peer.send(typeof said === 'string' ? said : said(peer), peer.headers(9999, get))
     expect(await peer.nextCode(FrameType.goaway)).toBe(code)
     await closed

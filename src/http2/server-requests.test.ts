@@ -163,7 +163,7 @@ describe('ServerConnection, while nobody reads,', () => {
 describe('ServerConnection gives windows back', () => {
   const bytes = 16_384
 
-  /** How many bytes more of all streams the server has allowed. */
+  /** The flow-control credit that the server has returned for all streams. */
   const given = (peer: RawPeer) => peer.frames.splice(0).reduce((sum, { type, stream, payload }) => sum + (type === FrameType.windowUpdate && stream === 0 ? payload.readUInt32BE(0) : 0), 0)
 
   it.each<[string, (peer: RawPeer, id: number, asked: () => Asked) => void]>([

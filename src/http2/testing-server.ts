@@ -12,7 +12,7 @@ export interface Asked {
   head: RequestHead
 }
 
-/** A server's connection, and a client that says what a test wants. */
+/** A server connection, and a client that sends what a test specifies. */
 export async function serve({
   maxStreams = 4,
   isGreeted = true,

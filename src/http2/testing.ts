@@ -13,10 +13,10 @@ export const resetFrame = (stream: number, code: number): string => frame(FrameT
 export const goawayFrame = (lastStream: number, code: number): string =>
   frame(FrameType.goaway, 0, word(lastStream) + word(code))
 
-/** Lets everything run that is ready to. */
+/** Runs everything that is ready. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** Lets turns pass until something is so: for ten seconds at most. */
+/** Waits until the predicate holds, at most ten seconds. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!isSo()) {
@@ -25,16 +25,16 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
-/** The other side of a connection, which says whatever a test wants, byte by byte. */
+/** The other side of a connection, which sends what a test specifies, byte by byte. */
 export class RawPeer {
-  /** For the connection under test. */
+  /** The socket of the connection under test. */
   readonly socket: Duplex
-  /** What has come and was not yet asked for. */
+  /** Received frames that were not read yet. */
   readonly frames: Frame[] = []
   readonly #own: Duplex
   readonly #encoder = new HeaderEncoder()
   readonly #decoder = new HeaderDecoder(1 << 20)
-  /** What comes before the first frame. */
+  /** The expected bytes before the first frame. */
   #expected: string
   #rest: Buffer = Buffer.alloc(0)
   #onNews: () => void = () => {}
@@ -63,7 +63,7 @@ export class RawPeer {
     this.#own.resume()
   }
 
-  /** A message's head, its fields as `name=value`. */
+  /** Encodes HEADERS with fields in the form `name=value`. */
   headers(stream: number, lines: readonly string[], isEnd = true): string {
     const fields = lines.map((line) => ({
       name: line.slice(0, line.indexOf('=', 1)),
@@ -72,7 +72,7 @@ export class RawPeer {
     return headersFrames(stream, this.#encoder.encode(fields), isEnd, 16_384)
   }
 
-  /** The fields of the next HEADERS, in the order in which they come. */
+  /** The fields of the next HEADERS frame in order. */
   async nextHead(): Promise<{ stream: number; isEnd: boolean; fields: Record<string, string> }> {
     const { stream, flags, payload } = await this.next(FrameType.headers)
     return {
@@ -82,7 +82,7 @@ export class RawPeer {
     }
   }
 
-  /** The next frame of a type, whatever else comes before it; fails when the connection is gone. */
+  /** The next frame of a type. Other frames before it are skipped. Rejects when the connection is closed. */
   async next(type: number, isWanted: (frame: Frame) => boolean = () => true): Promise<Frame> {
     for (;;) {
       const at = this.frames.findIndex((frame) => frame.type === type && isWanted(frame))
@@ -92,13 +92,13 @@ export class RawPeer {
     }
   }
 
-  /** The code of the next frame that breaks something off. */
+  /** The error code of the next RST_STREAM or GOAWAY frame. */
   async nextCode(type: typeof FrameType.rstStream | typeof FrameType.goaway): Promise<number> {
     const { payload } = await this.next(type)
     return payload.readUInt32BE(payload.length - 4)
   }
 
-  /** Resolves when all that was sent has been read, and answered. */
+  /** Resolves when everything that was sent has been read and acknowledged. */
   async roundTrip(): Promise<void> {
     const text = String(++this.#pings).padStart(8)
     this.send(frame(FrameType.ping, 0, text))

@@ -17,22 +17,24 @@ import type { PrivatePaths } from './volumes/private-paths.ts'
 
 export interface CriNodeOptions extends NodeSurroundings {
   name: string
-  /** Where the node keeps volumes and logs. One node at a time. */
+  /** The directory of volumes and logs. One node at a time may use it. */
   directory: string
   /** The socket of the container runtime. */
   endpoint: string
   requestTimeoutMs?: number
   podPidsLimit?: number
-  /** Where the agent serves logs and the like; nowhere if there is none. */
+  /** The port on which the agent serves logs, commands and ports. Without it none is served. */
   port?: number
   labels?: NodeShape['labels']
-  /** Paths of this machine, besides the node's own directory, that no volume may show. */
+  /** Paths of this machine, besides the node's own directory, that volumes must not expose. */
   privatePaths?: PrivatePaths
 }
 
 const hashLength = 10
 
-/** This machine as a node whose pods a container runtime runs. What ran before is adopted when the agent starts. */
+/**
+ * Creates a node that runs pods on this machine with a container runtime. The agent adopts running pods when it starts.
+ */
 export async function criNode(options: CriNodeOptions): Promise<{ agent: NodeAgent; runtime: CriRuntime }> {
   const { name, clock, logger = silentLogger, endpoint, labels, requestTimeoutMs, podPidsLimit } = options
   mkdirSync(options.directory, { recursive: true, mode: 0o700 })
@@ -56,7 +58,7 @@ export async function criNode(options: CriNodeOptions): Promise<{ agent: NodeAge
     directory,
     runtime: 'cri',
     containerRuntimeVersion: `${runtimeName}://${runtimeVersion}`,
-    // The agent's own door is on the loopback interface, where pods have no way to it.
+    // The agent listens on the loopback interface, which pods cannot reach.
     addresses: [
       { type: 'InternalIP', address: hostAddress() },
       { type: 'Hostname', address: name },

@@ -15,28 +15,28 @@ import type { PrivatePaths } from './volumes/private-paths.ts'
 
 export interface ProcessNodeOptions extends NodeSurroundings {
   name: string
-  /** Where the node keeps volumes, logs and what the runtime knows. One node at a time. */
+  /** The directory of volumes, logs and the runtime's state. One node at a time may use it. */
   directory: string
   catalogue?: readonly CatalogueEntry[]
   /** The treatment of images that are not in the catalogue. */
   unknownImages?: UnknownImages
   shimProgram?: string
-  /** Where the agent serves logs and the like; nowhere if there is none. */
+  /** The port on which the agent serves logs, commands and ports. Without it none is served. */
   port?: number
   labels?: NodeShape['labels']
-  /** Where pods find the API server: there is nobody who leads the addresses of services anywhere. */
+  /** The address of the API server for containers, on nodes that route no cluster IPs. */
   apiServer?: URL
-  /** Paths of this machine, besides the node's own directory, that no volume may show. */
+  /** Paths of this machine, besides the node's own directory, that volumes must not expose. */
   privatePaths?: PrivatePaths
 }
 
-/** Addresses of Services that this machine serves: packets to any other would leave it. */
+/** True for addresses of Services that this machine serves. Packets to other addresses would leave it. */
 const isLoopback = (ip: string): boolean => ip.startsWith('127.') || ip === '::1'
 
-/** This machine as a node: pods are processes of its own. What ran before is adopted when the agent starts. */
+/** Creates a node that runs pods as processes of this machine. The agent adopts running pods when it starts. */
 export async function processNode(options: ProcessNodeOptions): Promise<{ agent: NodeAgent; runtime: ProcessRuntime }> {
   const { name, directory, clock, random, logger = silentLogger, catalogue, unknownImages, shimProgram } = options
-  // Volumes of pods are in it, in directories that everybody may enter.
+  // Pods' volumes are below it, in directories that every user may enter.
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
   const runtime = await ProcessRuntime.open({
@@ -80,7 +80,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
   void runtime.isolationKnown.then((isolation) => {
     if (isolation.kind !== 'none') return
     logger.warn(notIsolated(isolation.why), { node: name })
-    // Its first status may have been written before that was known.
+    // The first status may have been written before the isolation was known.
     void agent.report()
   })
   return { agent, runtime }

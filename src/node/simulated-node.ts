@@ -7,18 +7,18 @@ import { noDisk } from './volumes/disk.ts'
 
 export interface SimulatedNodeOptions extends NodeSurroundings {
   name: string
-  /** Tells the addresses of one node from those of another, of up to 16,384 in a cluster. */
+  /** The number of the node, from which its addresses are derived. A cluster may have up to 16,384 simulated nodes. */
   index: number
   delays?: SimulatedRuntimeOptions['delays']
-  /** The runtime that an agent before has left running. Default: a runtime that remembers nothing. */
+  /** The runtime of an earlier agent with its pods. Default: a new runtime. */
   runtime?: SimulatedRuntime
   labels?: NodeShape['labels']
   capacity?: NodeShape['capacity']
-  /** Where the agent serves logs and the like, for all nodes of the process; nowhere if there is none. */
+  /** The port on which all nodes of the process serve logs, commands and ports. Without it none is served. */
   port?: number
 }
 
-/** What a simulated node is called by whoever connects to it: names below `localhost` are this machine's own. */
+/** The host name of a simulated node for its clients. Names below `localhost` resolve to this machine. */
 export const doorNameOf = (name: string): string => `${name}.localhost`
 
 const simulatedCapacity: NodeShape['capacity'] = {
@@ -28,7 +28,7 @@ const simulatedCapacity: NodeShape['capacity'] = {
   pods: '110',
 }
 
-/** A node that runs pods without running anything. Pods may ask for trouble in their annotations. */
+/** Creates a node that simulates its pods. Annotations of pods inject faults. */
 export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
   const { name, index, clock, random, capacity = simulatedCapacity } = options
   const [high, low] = [index >> 8, index & 255]
@@ -38,7 +38,7 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
     taints: [],
     capacity,
     allocatable: capacity,
-    // Nobody is at the first of them; under the last, all nodes of a process are found behind one door.
+    // The InternalIP is not served. All nodes of a process are served at the InternalDNS.
     addresses: [
       { type: 'InternalIP', address: `172.${16 + high}.${low}.1` },
       { type: 'Hostname', address: name },

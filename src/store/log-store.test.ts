@@ -46,7 +46,7 @@ function setUp(): { log: HeldLog; store: Store; put: (key: string, value: string
   return { log, store, put: (key, value, expected = 0) => store.write({ key, expected, value: bytes(value) }) }
 }
 
-/** What became of a promise, so far. */
+/** The present state of a promise. */
 function fate(promise: Promise<WriteResult>): { now: string } {
   const seen = { now: 'waiting' }
   promise.then(

@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib'
 import type { LogRecord } from './record-log.ts'
 
-// crc32 of all that follows (4) · flags (1) · mark or 0 (3) · key length (4) · revision (8) · create revision (8) ·
-// previous revision (8) · time (8) · key in UTF-8 · value. Little-endian; numbers of 8 bytes are doubles.
+// CRC32 of the rest (4) · flags (1) · mark or 0 (3) · key length (4) · revision (8) · create revision (8) · previous
+// revision (8) · time (8) · key in UTF-8 · value. Little-endian; numbers with 8 bytes are doubles.
 const headerSize = 44
 const isDelete = 1
 const isLastOfCommit = 2
 
-/** Bytes that a record takes when it is encoded. */
+/** The size of an encoded record. */
 export function encodedSize({ key, value }: LogRecord): number {
   return headerSize + Buffer.byteLength(key) + (value?.length ?? 0)
 }
 
-/** Writes the record at `start`, where there must be room, and returns where it ends. */
+/** Encodes the record at `start`, where enough space is required, and returns the end offset. */
 export function encodeRecord(record: LogRecord, target: Buffer, start: number): number {
   const keyLength = target.write(record.key, start + headerSize)
   const valueStart = start + headerSize + keyLength
@@ -30,7 +30,7 @@ export function encodeRecord(record: LogRecord, target: Buffer, start: number): 
   return end
 }
 
-/** The record without its value, which is not touched. */
+/** Decodes a record without its value. */
 export function decodeHead(bytes: Buffer): Omit<LogRecord, 'value'> {
   return {
     revision: bytes.readDoubleLE(12),
@@ -48,7 +48,7 @@ export function decodeValue(bytes: Buffer): Buffer | undefined {
   return (bytes[4]! & isDelete) === 0 ? bytes.subarray(valueStart(bytes)) : undefined
 }
 
-/** Whether these are the bytes that were written for that revision. */
+/** True if the record has the revision and a valid checksum. */
 export function isIntact(bytes: Buffer, revision: number): boolean {
   return (
     bytes.length >= headerSize &&

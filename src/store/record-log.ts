@@ -1,4 +1,4 @@
-/** What one revision did. Immutable, its value included: it is shared with readers and watchers, never copied. */
+/** The change of one revision. Immutable, its value included: it is shared with readers and watchers, never copied. */
 export interface LogRecord {
   readonly revision: number
   readonly key: string

@@ -12,13 +12,16 @@ import type { Row, Sent } from './row.ts'
 
 export interface Figures {
   name: string
-  /** Of the body, or of what stands in a header or URL. */
+  /** The size of the body, or of the header or URL. */
   bytes: number
   /** The longest that a request for /livez waited beside it. */
   stallMs: number
   /** CPU of the server's main thread meanwhile. */
   cpuMs: number
-  /** How long the request held the event loop: on a busy machine a probe also waits for other processes, which use none of that CPU. */
+  /**
+   * The time for which the request blocked the event loop. On a busy machine a probe also waits for other processes,
+   * which use none of that CPU.
+   */
   heldMs: number
   /** The code of the answer; 0 if there was none in time. */
   code: number

@@ -10,8 +10,8 @@ import { canReplay, knownDifferences, recordedFlags, recordedGates, replay, surp
 const replayer = 'replay-controllers.mjs'
 
 /**
- * How many scenarios are played at the same time, and for how many milliseconds nothing may change after a step. Nearly all of the time is waiting for that; some
- * scenarios have deadlines of three seconds, which must not pass meanwhile.
+ * The number of concurrent scenarios, and the time without changes after each step, in milliseconds. Most of the
+ * duration is this wait. Some scenarios have deadlines of three seconds, which must not pass in between.
  */
 const together = { WIDTH: '12', QUIET: '1100' }
 /** First at the pace at which Kubernetes was recorded: there are deadlines that must have passed by the next step, too. */
@@ -47,7 +47,8 @@ if (canReplay(replayer)) {
 
     it.each(files)('in %s %s, but for what docs/compatibility.md lists', async (name, only) => {
       const tally = await replay(replayer, name, server.kubeconfig, { only, env: together })
-      // Where a deadline passed too soon or too late for this pace, playing it alone tells whether that was all.
+      // A deadline may pass too soon or too late at this pace. A run of the scenario alone shows whether that was the
+      // cause.
       for (const scenario of [...tally.failed.keys()].filter((s) => !known.has(s))) {
         for (const env of alone) {
           const again = await replay(replayer, name, server.kubeconfig, { only: scenario, env })

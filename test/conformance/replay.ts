@@ -9,10 +9,10 @@ import { kubectlBinary } from '../kubectl/kubectl-binary.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const recordings = process.env['RECORDINGS'] ?? path.resolve(root, '../shared/recordings')
 
-/** Whether there is anything to replay with this program. */
+/** True if there are recordings for this program. */
 export const canReplay = (replayer: string): boolean => existsSync(path.join(recordings, replayer))
 
-/** What the recordings were made with. */
+/** The feature gates of the recorded cluster. */
 export const recordedGates = 'DaemonSetConditions=false,StatefulSetConditions=false'
 export const recordedFlags = ['--feature-gates', recordedGates, '--disable-admission-plugins', 'ServiceAccount', '--allow-privileged=false', '--log-level', 'error']
 
@@ -28,7 +28,7 @@ export function knownDifferences(): Map<string, string> {
   return known
 }
 
-/** How a replay went. */
+/** The result of a replay. */
 export interface Tally {
   scenarios: string[]
   /** By name: the replayer's line. */

@@ -6,7 +6,7 @@ import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 import { Containerd } from './containerd.ts'
 
-/** How the network of pods behaves: as it should, or the plug-in fails, never ends, or takes four seconds. */
+/** The behaviour of the pod network: it works, or the plug-in fails, hangs, or takes four seconds. */
 export type NetworkMode = 'well' | 'fail' | 'hang' | 'late'
 
 /** Everything in one process, with a containerd of its own that tests may break. Both can be ended and started again. */
@@ -57,7 +57,7 @@ export class Machine {
     return this.kubectl.ok(`get pod ${pod} -o 'jsonpath=${fields}'`)
   }
 
-  /** What PodReadyToStartContainers says of a pod, as `False,Reason,message`. */
+  /** The condition PodReadyToStartContainers of a pod, as `False,Reason,message`. */
   says(pod: string): Promise<string> {
     return this.field(pod, '{range .status.conditions[?(@.type=="PodReadyToStartContainers")]}{.status},{.reason},{.message}{end}')
   }

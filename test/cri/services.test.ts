@@ -32,7 +32,7 @@ describe('a service', () => {
   it('without endpoints refuses at once', async () => {
     const began = performance.now()
     const { code, err } = await inside(`wget -q -O - http://${await ipOf('nobody')}/`)
-    // Where the machine has no default route, the kernel refuses before the rules do.
+    // Without a default route the kernel rejects before the rules do.
     expect([code, err]).toEqual([1, expect.stringMatching(/refused|unreachable/)])
     expect(performance.now() - began).toBeLessThan(10_000)
   })

@@ -7,8 +7,8 @@ import { attackRows } from '../attack/rows.ts'
 /** A tenth of what is allowed: a cost that grows faster than the body still shows, and the whole takes seconds. */
 const bytes = 290_000
 /**
- * How long a request of this size may hold the event loop. Most that are linear take 5 to 40 ms, and the longest, a hundred thousand
- * errors on one object, some 200 ms. One that was quadratic took seconds.
+ * The time for which a request of this size may block the event loop. Most linear ones take 5 to 40 ms, and the
+ * longest, with a hundred thousand errors of one object, about 200 ms. A quadratic one took seconds.
  */
 const limitMs = 400
 /** Other work on the machine, and code that runs for the first time, only ever make it longer. */

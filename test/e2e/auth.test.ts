@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true })
 })
 
-/** What the server answers to a request without a kubectl in between. */
+/** Sends a request without kubectl. */
 function request(url: string, headers: Record<string, string> = {}): Promise<{ code: number | undefined; body: string }> {
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(readFileSync(cluster.server.kubeconfig, 'utf8'))![1]!, 'base64')
   return new Promise((resolve, reject) => {

@@ -36,7 +36,7 @@ const example = (name: string, v1alpha1: string, v1beta1 = v1alpha1, template = 
   v1beta1: whole('v1beta1', `${name}-beta`, indented(template, 8), v1beta1),
 })
 
-/** What is said of an update stands beside the type in v1alpha1 and in rollingUpdate in v1beta1. */
+/** The settings of an update are next to the type in v1alpha1 and in rollingUpdate in v1beta1. */
 const updating = (name: string, fields: string, policy = ''): CloneSetExample =>
   example(
     name,

@@ -34,7 +34,7 @@ describe('the examples of OpenKruise’s documentation', () => {
     const { items } = JSON.parse(await ok(`get clonesets.${version}.apps.kruise.io -o json`)) as { items: CloneSet[] }
     const specOf = (name: string) => items.find((item) => item.metadata.name === name)?.spec
     for (const { name } of cloneSetExamples) {
-      // Where nothing is said of claims, only v1alpha1 reuses them.
+      // By default only v1alpha1 reuses claims.
       const { scaleStrategy: _, ...written } = specOf(`${name}-alpha`)!
       expect(specOf(`${name}-beta`)).toMatchObject(written)
     }

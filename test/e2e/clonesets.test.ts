@@ -45,7 +45,7 @@ describe.each(everyRuntime)('CloneSets on the $runtime runtime', ({ flags }) => 
     const out = await ok(`get pods -l app=${name} --sort-by=.metadata.name --no-headers -o custom-columns=${paths.map((at, i) => `C${i}:${at}`).join(',')}`)
     return out.trim().split('\n').map((line) => line.trim().split(/\s+/).join(' '))
   }
-  /** What an update in place leaves alone. */
+  /** The fields that an in-place update does not change. */
   const identities = (name: string) => columns(name, '.metadata.uid', '.metadata.name', '.spec.nodeName', '.status.podIP', '.status.containerStatuses[1].containerID')
   const images = (name: string) => columns(name, '.spec.containers[0].image')
   const restarts = (name: string) => columns(name, '.status.containerStatuses[0].restartCount', '.status.containerStatuses[1].restartCount')

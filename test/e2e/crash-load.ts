@@ -30,7 +30,7 @@ export class SharedFields {
     this.#told.set(field, seq)
   }
 
-  /** What contradicts it, in words. What is found is known from now on, also where its writer was never told. */
+  /** Returns contradictions. Found writes count as known from now on, even if their writer got no response. */
   account(data: Record<string, string> = {}): string[] {
     return [...this.#tried].flatMap(([field, tried]) => {
       const found = Number(data[field] ?? 0)

@@ -42,7 +42,7 @@ export class DelayingProxy {
     writeFileSync(kubeconfig, JSON.stringify(config))
   }
 
-  /** Whether bytes are being held back. */
+  /** True while bytes are held back. */
   get isHolding(): boolean {
     return this.#timers.size > 0
   }

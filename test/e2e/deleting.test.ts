@@ -5,7 +5,7 @@ const cluster = useCluster()
 
 const deploy = (name: string) => cluster.kubectl.ok(`create deployment ${name} --image=nginx:1.27`)
 
-/** What is left of a deployment that is being deleted. */
+/** The deployment that is being deleted, if it still exists. */
 const remains = (name: string) => cluster.kubectl.ok(`get deployment ${name} -o jsonpath='{.metadata.finalizers} {.metadata.deletionGracePeriodSeconds}'`)
 
 /** Ends the work of a finalizer, as the garbage collector would. */

@@ -7,7 +7,7 @@ import { type RunningPart, startControllers } from '../kubectl/coxswain.ts'
 const cluster = useCluster()
 let controllers: RunningPart
 let client: Client
-/** What the node waits for before it makes pods ready, by app. */
+/** Apps whose pods the node does not make ready. */
 const held = new Set<string>()
 const isHeld = ({ metadata, spec }: Pod) => held.has(metadata.labels?.['app'] ?? '') || spec.containers[0]!.image!.includes('broken')
 

@@ -135,7 +135,7 @@ beforeAll(() => cluster.kubectl.ok('create -f -', JSON.stringify({ apiVersion: '
 
 describe('kubectl describe', () => {
   it('is tried with every kind that is stored', async () => {
-    // What nodes and pods use, and how components are, is worked out when it is asked for: nobody can watch it.
+    // Metrics of nodes and pods, and component statuses, are computed on request and cannot be watched.
     const rows = (await cluster.kubectl.ok('api-resources --verbs=list,watch --no-headers')).trim().split('\n')
     const served = rows.map((row) => row.trim().split(/ +/)).map((cells) => ({ kind: cells.at(-1)!, group: cells.at(-3)!.replace(/\/?v\d+(beta\d+)?$/, '') }))
     expect(samples.map((s) => s.kind).sort()).toEqual(served.map(({ kind, group }) => (group ? `${kind}.${group}` : kind)).sort())

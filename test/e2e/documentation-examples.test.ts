@@ -22,7 +22,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'coxswain-examples-'))
   server = await startEverything(dataDir)
   kubectl = new Kubectl(server.kubeconfig)
-  // What takes its time by the clock goes on while the others are looked at.
+  // The slow ones run while the others are tested.
   for (const name of ['hello', 'probes', 'failing-job', 'pi']) await apply(name)
 }, 60_000)
 

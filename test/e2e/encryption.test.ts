@@ -34,7 +34,7 @@ const stop = async () => {
 afterEach(stop)
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** How often a text stands in the store's files. */
+/** The number of occurrences of a text in the store's files. */
 const inStore = (text: string) => {
   const dir = path.join(data, 'db')
   return readdirSync(dir)

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const waiting = { timeout: 20_000 }
 
-/** How many there are with a label. */
+/** The number of objects with a label. */
 const count = async (kind: string, app: string) => (await cluster.kubectl.ok(`get ${kind} -l app=${app} -o name`)).split('\n').filter((l) => l !== '').length
 
 async function deploy(app: string): Promise<void> {

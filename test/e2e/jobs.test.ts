@@ -15,7 +15,7 @@ const podsOf = async (job: string): Promise<string[]> => {
   return (await list()).trim().split('\n')
 }
 
-/** What a node would say. */
+/** Reports a pod's phase like a node. */
 const report = async (pod: string, phase: string): Promise<void> => {
   await cluster.kubectl.ok(`patch ${pod} --subresource=status --type=merge -p '{"status":{"phase":"${phase}"}}'`)
 }

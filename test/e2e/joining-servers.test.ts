@@ -39,7 +39,7 @@ const simulated = (name: string, port: number): string[] => ['--runtime', 'simul
 const startOne = () => startEverything(at('one'), [...etcdFlags, ...simulated('one', ports[0]!)])
 const startTwo = (flags: readonly string[] = []) => startEverything(at('two'), ['--join', ...flags, ...simulated('two', ports[1]!)])
 
-/** What `coxswain token create` prints for whoever joins: the flags behind `coxswain up --join`. */
+/** The flags of `coxswain up --join` that `coxswain token create` prints. */
 async function joinFlags(what: string): Promise<string[]> {
   const { code, out, err } = await runCoxswain(['token', 'create', '--data-dir', at('one'), '--ttl', '1h', '--print-join-command', what])
   expect([code, err]).toEqual([0, what === 'up' ? 'warning: etcd is reached from this machine only: servers of other machines cannot use it\n' : ''])

@@ -75,7 +75,7 @@ function manifest(run: string): object {
   return { apiVersion: 'v1', kind: 'List', items }
 }
 
-/** How many pods each workload says it has. */
+/** The number of pods in the status of each workload. */
 const counted = {
   'deployment/web': '{.status.replicas}',
   'statefulset/db': '{.status.replicas}',
@@ -135,7 +135,7 @@ describe('controllers in a process of their own whose watch of pods is late', ()
     expect(await said()).toEqual(wanted)
   }
 
-  /** What the controllers sent about pods, and how often. */
+  /** The controllers' writes of pods, with their number. */
   function writesOf(run: string): Record<string, number> {
     const counts: Record<string, number> = {}
     const writes = (proxy.writes.get(run) ?? []).filter((write) => write.includes(' pods '))

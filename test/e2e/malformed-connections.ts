@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { TlsClient } from './tls-client.ts'
 
-/** What a client does to a connection that no client should. */
+/** An invalid use of a connection. */
 export interface Misbehaviour {
   name: string
   /** Resolves to what it got to read, '' where that is not for people. */

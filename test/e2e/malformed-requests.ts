@@ -3,7 +3,7 @@ import type { ClientRequest } from './tls-client.ts'
 
 /** A request that nobody should send, and which answers to it are in order. */
 export interface Malformed extends ClientRequest {
-  /** What is wrong with it. */
+  /** A name for the defect. */
   name: string
   /** Codes besides 4xx: those with which Kubernetes itself answers such a request. */
   also?: readonly number[]
@@ -411,7 +411,7 @@ const heavy: Generator = (random) => ({
   ]),
 })
 
-/** How many of each there are in a thousand. */
+/** The number of each kind in a thousand. */
 const shares: readonly (readonly [name: string, share: number, make: Generator])[] = [
   ['wrong types', 110, wrongTypes],
   ['unknown fields', 50, unknownFields],

@@ -12,7 +12,7 @@ const seed = Number(process.env.MALFORMED_SEED ?? 20260131)
 const requests = 9_600
 const connections = 400
 const atOnce = 24
-/** How much more memory a process that has seen ten thousand of these may hold than one that has seen a thousand. */
+/** The allowed difference in memory between a process after ten thousand requests and one after a thousand. */
 const maxGrowthBytes = 48 << 20
 /** Little room for garbage: what the process holds is then what it needs, and what it never lets go of would end it. */
 const thrifty = { NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=4', MALLOC_ARENA_MAX: '1' }
@@ -40,7 +40,7 @@ afterAll(async () => {
   expect(ended).toMatchObject({ code: 0, err: '' })
 })
 
-/** What is wrong with an answer; nothing if it is one that a malformed request should get. */
+/** The defect of a response. Undefined if it is appropriate for a malformed request. */
 function judge(sent: Malformed, { code, headers, text }: ClientAnswer): string | undefined {
   if ((code < 400 || code >= 500) && !sent.also?.includes(code)) return `was answered with ${code}: ${text.slice(0, 300)}`
   if (Object.keys(headers).some((name) => /cookie/i.test(name))) return 'put a header of its own into the answer'
@@ -54,7 +54,7 @@ async function sendOne(sent: Malformed): Promise<string | undefined> {
   try {
     return judge(sent, await (sent.over === 'http2' ? client.http2(sent) : client.http1(sent)))
   } catch (e) {
-    // Who is refused in the middle of a long body may find the connection closed before it has read why.
+    // A client that is rejected during a long body may find the connection closed before it has read the reason.
     const isCutShort = (sent.body?.length ?? 0) > 3 * 1024 * 1024 && /EPIPE|ECONNRESET|socket hang up/.test(String(e))
     return isCutShort ? undefined : `got no answer: ${String(e)}`
   }

@@ -47,7 +47,10 @@ beforeAll(() => {
 /** Ends a command that hangs, with all that it has started. */
 const endLater = (child: ChildProcess): NodeJS.Timeout => setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), limitMs)
 
-/** Where the reader of a page types: a directory with the files of the page, and a namespace of its own in the cluster. */
+/**
+ * The environment in which a page's commands run: a directory with the files of the page, and a namespace in the
+ * cluster.
+ */
 class Reader {
   readonly directory: string
   readonly #env: Record<string, string>

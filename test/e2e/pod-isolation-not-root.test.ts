@@ -83,7 +83,7 @@ describe.runIf(hasNamespaces)('a pod of a node that is not root', () => {
   })
 
   it('sees no more of the node when it leaves its root directory', async () => {
-    // What a program can do that keeps the right to change its root directory, and an open directory outside of the new one.
+    // An attack that uses the capability to change the root directory, and an open directory outside of the new one.
     const escape = `
       import os
       fd = os.open('/', os.O_RDONLY)

@@ -5,7 +5,7 @@ import { startEverything } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
 import { shellIn, successesOf, trespassesOn } from './trespasses.ts'
 
-// Where pods cannot have users of their own there is nothing to see here: docs/runtimes.md.
+// Skipped if pods cannot have their own users: docs/runtimes.md.
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
 // Not in /tmp: containers have one of their own, and could not get at anything there in any case.
 const dir = isRoot ? mkdtempSync('/var/tmp/coxswain-isolation-') : ''

@@ -139,7 +139,7 @@ describe('a server that is stopped', () => {
     expect(await first.stop('SIGKILL')).toMatchObject({ code: 'SIGKILL' })
     const again = await startServer(within('killed'), ['--secure-port', portOf(first)])
     expect(await kubectl.ok('get deployment web -o jsonpath={.metadata.uid}/{.metadata.resourceVersion}')).toBe(version)
-    // What is written next comes after everything that was written before.
+    // The next write has a later revision than all writes before.
     await kubectl.ok('scale deployment web --replicas=3')
     expect(Number(await kubectl.ok('get deployment web -o jsonpath={.metadata.resourceVersion}'))).toBeGreaterThan(Number(version.split('/')[1]))
     await again.stop()

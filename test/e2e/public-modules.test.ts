@@ -16,7 +16,7 @@ beforeAll(async () => {
   await mkdir(installed, { recursive: true })
   await run(process.execPath, [path.join(root, 'scripts/build-modules.mjs'), path.join(installed, 'lib')])
   await cp(path.join(root, 'package.json'), path.join(installed, 'package.json'))
-  // What the package depends on, and what the project compiles with.
+  // The dependencies of the package, and the compiler of the project.
   const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
   for (const name of [...Object.keys(dependencies), 'vitest', '@types/node']) {
     await mkdir(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true })

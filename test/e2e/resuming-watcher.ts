@@ -8,7 +8,7 @@ interface WatchLine {
 
 /** Follows the ConfigMaps over however many servers, each time from where it was, and notes everything that is out of order. */
 export class ResumingWatcher {
-  /** What it believes to be there: the resource version of every object. */
+  /** The objects that should exist: the resource version of each. */
   readonly objects = new Map<string, string>()
   readonly problems: string[] = []
   /** Every version it has seen. */

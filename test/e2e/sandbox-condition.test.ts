@@ -45,7 +45,7 @@ class Machine {
     rmSync(this.dataDir, { recursive: true, force: true })
   }
 
-  /** What PodReadyToStartContainers says of a pod, as `False,Reason,message`. */
+  /** The condition PodReadyToStartContainers of a pod, as `False,Reason,message`. */
   says(pod: string): Promise<string> {
     const fields = '{.status},{.reason},{.message}'
     const ready = 'PodReadyToStartContainers'

@@ -26,10 +26,10 @@ interface Seen {
   image: string
 }
 
-/** What kubectl shows of the pods of a set while it watches them. */
+/** The output of kubectl while it watches the pods of a set. */
 class Watched {
   readonly #pods = new Map<string, Seen>()
-  /** How many pods at most were missing, going or not ready at the same time. */
+  /** The maximum number of pods that were missing, terminating or not ready at the same time. */
   mostDown = 0
   /** The pods of the first image, in the order in which they went. */
   readonly went: string[] = []

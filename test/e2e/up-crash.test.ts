@@ -27,7 +27,7 @@ spec:
 
 const slow = { timeout: 30_000, interval: 200 }
 
-/** What there is of containers on this machine below a data directory. */
+/** The traces of containers on this machine below a data directory. */
 class Traces {
   readonly #dataDir: string
   /** Ids of all containers that were seen here. */
@@ -59,7 +59,7 @@ class Traces {
     return [...found.values()].sort()
   }
 
-  /** How many processes were started from the data directory. */
+  /** The number of processes that were started from the data directory. */
   programs(): number {
     let count = 0
     eachProcess((read) => (count += read('cmdline').includes(this.#dataDir) ? 1 : 0))

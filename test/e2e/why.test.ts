@@ -16,7 +16,7 @@ interface Explained {
   causes: { cause: string; object: { kind: string; name: string }; text: string; help: string }[]
 }
 
-/** What the command says now of several workloads of a namespace: one process tells all. */
+/** The command's output for several workloads of a namespace, from one process. */
 async function explain(namespace: string, some: readonly Situation[]): Promise<Explained[]> {
   const kubeconfig = ['--kubeconfig', cluster.server.kubeconfig, '-n', namespace]
   const { out, err } = await runCoxswain(['why', ...kubeconfig, '-o', 'json', ...some.map(targetOf)])

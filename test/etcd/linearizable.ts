@@ -1,4 +1,4 @@
-/** What one operation on one key did, as its client saw it. */
+/** One operation on one key, as observed by its client. */
 export interface Operation {
   key: string
   kind: 'write' | 'read'

@@ -13,7 +13,7 @@ interface Pod {
 
 interface Owned {
   metadata: { uid: string; labels: Record<string, string>; deletionTimestamp?: string; ownerReferences?: { uid: string }[] }
-  /** Of a ReplicaSet. */
+  /** Set for a ReplicaSet. */
   spec: { replicas?: number }
 }
 
@@ -50,7 +50,7 @@ export class Rollouts {
     this.#random = random
   }
 
-  /** How many rollouts were acknowledged. */
+  /** The number of acknowledged rollouts. */
   get begun(): number {
     return this.#begun
   }
@@ -85,7 +85,7 @@ export class Rollouts {
     return items[Math.floor(this.#random.next() * items.length)]!
   }
 
-  /** What is missing until every rollout is finished; nothing if all are, for so long at most. */
+  /** Waits until every rollout is finished, up to a time limit. Resolves with what is missing. */
   async unfinished(server: TlsClient, withinMs: number): Promise<string[]> {
     const endMs = Date.now() + withinMs
     for (;;) {
@@ -116,9 +116,9 @@ async function get(server: TlsClient, at: string): Promise<ClientAnswer | undefi
 const itemsOf = <T>(answer: ClientAnswer | undefined): T[] | undefined => (answer?.code === 200 ? (JSON.parse(answer.text) as { items: T[] }).items : undefined)
 
 /**
- * What the history of ReplicaSets and pods shows that must not be: ReplicaSets of a Deployment that want more pods
- * together than a rollout may have, one with more pods than it ever wanted, a name that was used twice. A Deployment
- * may have more pods for a moment: one ReplicaSet may be slower to delete than another is to create.
+ * Finds violations in the history of ReplicaSets and pods: ReplicaSets of a Deployment that want more pods together
+ * than a rollout may have, a ReplicaSet with more pods than it ever wanted, a name that was used twice. A Deployment
+ * may briefly have more pods, because one ReplicaSet may delete more slowly than another creates.
  */
 export function judgeRollouts(history: readonly OwnedChange[]): { problems: string[]; mostPods: number } {
   const problems: string[] = []

@@ -41,8 +41,7 @@ const leasePath = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/ku
 /** Shorter than by default, so that a short run sees leaders change. */
 const terms = ['--leader-elect-lease-duration', '5s', '--leader-elect-renew-deadline', '4s', '--leader-elect-retry-period', '1s']
 /**
- * How long rollouts may take once everything is well: a lease has to run out, and what waits for an answer that never
- * comes has to give up.
+ * The time limit of rollouts after the faults: a lease has to expire, and requests without a response have to time out.
  */
 const finishMs = 120_000
 

@@ -8,7 +8,7 @@ const everything = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], r
 let server: TestServer
 let hook: WebhookServer
 
-/** What the webhook answers to a request. */
+/** The webhook's response to a request. */
 type Judge = (request: any) => object
 
 const allow: Judge = () => ({ allowed: true })

@@ -368,7 +368,7 @@ describe('HttpTransport over HTTP/2', () => {
     undo.push(() => transport.close())
     const { closed, isOpen } = watch(transport)
     await until('the watch is open', isOpen)
-    // What is heard keeps it alive, and so does the answer to a question.
+    // Received data keeps it alive, and so does the reply to a ping.
     await clock.advance(29_000)
     await transport.send(get)
     await clock.advance(29_000)

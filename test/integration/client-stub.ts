@@ -10,7 +10,7 @@ import { createAuthority, issueClientCertificate, issueServerCertificate } from 
 const authority = createAuthority(Date.now())
 const serving = issueServerCertificate(authority, ['127.0.0.1', 'stub.example'], Date.now())
 
-/** How to reach something on this machine whose certificate is one of ours. */
+/** The access to a server on this machine with one of our certificates. */
 export const stubAccess = (port: number, fields: Partial<ClusterAccess> = {}): ClusterAccess => ({
   server: new URL(`https://127.0.0.1:${port}`),
   authority: () => authority.certificate,
@@ -26,7 +26,7 @@ export function clientPair(commonName: string): ClientCertificate {
   return issueClientCertificate(authority, { commonName, organizations: [] }, Date.now())
 }
 
-/** Who a client's certificate says it is. */
+/** The name in a client's certificate. */
 export const certificateName = (request: StubRequest): unknown => ((request.stream?.session?.socket ?? request.socket) as TLSSocket).getPeerCertificate().subject?.CN
 
 /** Credentials that go through these tokens, one after each refusal. */
@@ -40,12 +40,12 @@ export function rotatingTokens(...tokens: string[]): Credentials {
 }
 
 export type StubRequest = IncomingMessage & Partial<Pick<Http2ServerRequest, 'stream'>>
-/** What both kinds of answers can do. */
+/** The common part of both kinds of responses. */
 export type StubResponse = ServerResponse
 
 export interface Stub {
   port: number
-  /** How many connections there were. */
+  /** The number of connections so far. */
   connections(): number
   /** Cuts every connection. */
   cut(): void

@@ -138,7 +138,7 @@ describe('a namespace that is deleted', () => {
       message: 'configmaps "b" is forbidden: unable to create new content in namespace x because it is being terminated',
       details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] },
     })
-    // What is there can still be changed and removed.
+    // Existing objects can still be changed and removed.
     expect((await server.patch(`${spaces}/x/configmaps/a`, { data: { k: 'v' } })).code).toBe(200)
     expect((await server.delete(`${spaces}/x/configmaps/a`)).code).toBe(200)
 

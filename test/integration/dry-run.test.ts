@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Where the objects of a kind are. */
+/** The path of the objects of a kind. */
 function collectionOf({ apiVersion = '', kind }: KubeObject): string {
   const all = server.api.parts.registry.all()
   const { resource } = all.find((r) => r.apiVersion === apiVersion && r.resource.kind === kind)!

@@ -66,7 +66,7 @@ const most = Number(process.env['EMPTY_FIELDS'] ?? 60)
 /** These are tried in any case. */
 const always = /^(spec|metadata|status|.*containers|.*template|.*selector)$/i
 
-/** What admission looks at, so that each of its plugins has something to do with a pod. */
+/** Objects that admission reads, so that each plugin has an effect on a pod. */
 const around: readonly [string, object][] = [
   ['/api/v1/namespaces/default/serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }],
   ['/api/v1/namespaces/default/limitranges', {

@@ -14,7 +14,7 @@ export interface Sent {
   user?: { commonName: string; organizations: string[] } | null
 }
 
-/** What came back whole. */
+/** A complete response. */
 export interface Answer {
   code: number
   headers: Headers

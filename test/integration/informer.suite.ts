@@ -27,7 +27,7 @@ function diary(): { told: string[]; handler: InformerHandler<ConfigMap> } {
   }
 }
 
-/** What every informer does, whatever way it has to the server. */
+/** The behaviour of every informer, with any transport. */
 export function informerSuite(what: string, makeWorld: () => Promise<World>): void {
   describe(`SharedInformer ${what}`, () => {
     let world: World

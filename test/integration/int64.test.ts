@@ -24,7 +24,7 @@ interface Row {
   kind: string
   apiVersion?: string
   path: string
-  /** What must stand beside it. */
+  /** Further required fields. */
   around?: object
   /** The least value that is accepted; any, if not said. */
   min?: bigint
@@ -80,7 +80,7 @@ const patchTypes = {
   strategic: 'application/strategic-merge-patch+json',
 }
 
-/** Whether a double would have other digits. */
+/** True if a double would have other digits. */
 const isRounded = (value: Int64): boolean => !String(value).includes(String(Number(value)))
 
 const isFields = (value: unknown): value is Record<string, unknown> =>
@@ -113,7 +113,7 @@ const worlds: [how: string, start: () => Promise<World>][] = [
 
 describe.each(worlds)('an int64 %s', (_, start) => {
   let world: World
-  /** Where the objects of a kind are, by `apiVersion/kind`. */
+  /** The paths of the objects by `apiVersion/kind`. */
   let collections: Map<string, string>
   let made = 0
 

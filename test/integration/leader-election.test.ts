@@ -3,7 +3,7 @@ import { type World, httpWorld, inProcessWorld } from './worlds.ts'
 
 const within = (open: () => Promise<World>) => async () => {
   const world = await open()
-  // What a server has sent on a connection comes before the answer to what is asked later.
+  // Messages that the server has sent on a connection arrive before the response to a later request.
   const settle = () => world.transport.send<void>({ method: 'GET', path: '/version' })
   return { transport: () => world.transport, settle, close: () => world.close() }
 }

@@ -11,7 +11,7 @@ useTestServer((started) => {
 const page = '404 page not found\n'
 const status = (reason: string) => expect.objectContaining({ kind: 'Status', reason })
 
-/** What Kubernetes' routers answer: exact paths and prefixes of its mux, and go-restful's for web services. */
+/** The responses of Kubernetes' routers: exact paths and prefixes of its mux, and go-restful's for web services. */
 describe('paths that are about no resource', () => {
   it.each([
     ['GET', '/version', 200, expect.objectContaining({ major: '1', minor: '36' })],

@@ -26,7 +26,7 @@ const usedOf = async ({ client }: Pick<TestCluster, 'client'>, name = 'q') => (a
 const pod = (name: string, spec: object = {}): New<Pod> =>
   ({ metadata: { name, namespace: ns }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }) as New<Pod>
 
-/** How a request ends, in words. */
+/** The outcome of a request as a text. */
 const fate = (request: Promise<unknown>): Promise<string> =>
   request.then(
     () => 'made',

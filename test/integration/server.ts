@@ -51,7 +51,7 @@ export class TestServer {
   readonly clock: VirtualClock
   readonly store: Store
   readonly api: ApiServer
-  /** What it has logged as its own fault. */
+  /** Logged errors of the server itself. */
   readonly errors: string[]
 
   private constructor(clock: VirtualClock, store: Store, api: ApiServer, errors: string[]) {
@@ -166,7 +166,7 @@ export class TestWatch {
     this.#clock = clock
   }
 
-  /** What has come since the last look. */
+  /** Returns the lines since the last call. */
   async take(): Promise<Line[]> {
     await settle()
     // Under load lines are gathered for a few milliseconds.

@@ -75,7 +75,7 @@ describe('the IPAddress of a service', () => {
     expect(await namesOf(addresses)).toEqual(['10.0.0.1', '10.0.0.50', '10.0.0.51'])
     server.clock.advance(180_000)
     await settle()
-    // What somebody else has made is nobody's to delete.
+    // Objects of other clients are never deleted.
     expect(await namesOf(addresses)).toEqual(['10.0.0.1', '10.0.0.51'])
   })
 })

@@ -22,7 +22,7 @@ describe('the addresses of services', () => {
   })
 
   it('run out: then a service is refused, and one that needs none is not', async () => {
-    // Of 254 addresses the server's own service has one.
+    // The server's own service uses one of 254 addresses.
     const replies = await createMany(260)
     const codes = replies.map((r) => r.code)
     expect([codes.filter((c) => c === 201).length, codes.filter((c) => c === 500).length]).toEqual([253, 7])

@@ -3,7 +3,7 @@ import { CommitFailedError, type Store } from '../../src/store/index.ts'
 import { TestServer, configMap, configMaps, services, settle } from './server.ts'
 
 let server: TestServer
-/** What the disk says from now on; nothing while it works. */
+/** The error of the disk from now on. Undefined while it works. */
 let problem: Error | undefined
 let breakFeed: (why: Error) => void
 

@@ -240,7 +240,7 @@ describe('an object that a build has stored', () => {
     const row = rows[0]!
     const one = `${collection(row.apiVersion, row.plural)}/old`
     expect((await server.create(collection(row.apiVersion, row.plural), storedAs(row))).code).toBe(201)
-    // What no build would do shows who reads the object anew.
+    // A value that no build would write shows who decodes the object again.
     const key = '/registry/statefulsets/default/old'
     const { revision, mark } = (await server.store.get(key))!
     await server.store.write({ key, expected: revision, value: Buffer.from(JSON.stringify(storedAs(row))), mark })

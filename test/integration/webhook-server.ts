@@ -44,7 +44,7 @@ export class WebhookServer {
     return Buffer.from(this.authority.certificate).toString('base64')
   }
 
-  /** How webhook configurations name it. */
+  /** The webhook in the form of webhook configurations. */
   get clientConfig(): { url: string; caBundle: string } {
     return { url: this.url, caBundle: this.caBundle }
   }
@@ -60,7 +60,7 @@ export class WebhookServer {
     response.end(typeof answered === 'string' ? answered : JSON.stringify(answered))
   }
 
-  /** What is done with clients that want another protocol. */
+  /** Sets the handler for clients that request another protocol. */
   onUpgrade(take: (request: IncomingMessage, socket: Duplex) => void): void {
     this.#server.on('upgrade', take)
   }

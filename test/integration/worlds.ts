@@ -36,7 +36,7 @@ export interface World {
 const user = { name: 'tester', groups: ['system:masters'] }
 const token = 'sesame'
 
-/** What is different from one way to a server to another. */
+/** The differences between transports to a server. */
 interface Way {
   transport(): Transport
   freezeWatches(): void
@@ -167,7 +167,7 @@ export async function httpWorld(): Promise<World> {
     async unserve() {
       await listener?.close(0)
     },
-    // What a server has sent on a connection comes before the answer to what is asked later.
+    // Messages that the server has sent on a connection arrive before the response to a later request.
     async settle() {
       for (let i = 0; i < 2; i++) {
         await settle()

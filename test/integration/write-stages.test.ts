@@ -6,7 +6,7 @@ import { stages } from '../../src/server/write/stages.ts'
 import { TestServer, configMap, configMaps, pod, pods } from './server.ts'
 
 let server: TestServer
-/** What has passed which stage: `UPDATE deployments/scale` and the names of the stages, in order. */
+/** The stages that each write has passed, in order, by a name such as `UPDATE deployments/scale`. */
 let visits: Map<string, string[]>
 let made = 0
 
@@ -55,7 +55,7 @@ interface Row {
   what: string
   /** The write whose stages are counted. */
   expected: string
-  /** What has to be there before. */
+  /** An object that must exist before. */
   given?: { path: string; object: { metadata: { name: string } } }
   send(name: string): Parameters<Send>[0]
 }

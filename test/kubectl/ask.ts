@@ -1,6 +1,6 @@
 import https from 'node:https'
 
-/** What a process says of itself; nobody vouches for its certificate. */
+/** Reads a page of a process, without verifying its certificate. */
 export const ask = (url: string, path: string): Promise<{ code: number; text: string }> =>
   new Promise((resolve, reject) => {
     https

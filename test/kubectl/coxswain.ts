@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = path.join(path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url)))), 'bin/coxswain')
 
-/** How a process ended: its exit code (or the signal), and what it wrote. */
+/** The end of a process: its exit code (or the signal), and its output. */
 export interface Ended {
   code: number | string
   out: string
@@ -92,13 +92,13 @@ export const startEverything = (dataDir: string, flags: readonly string[] = [], 
 /** True where nodes run pods with a container runtime: the tests of test/cri say so, which run some of the others again. */
 export const hasContainers = process.env['COXSWAIN_TEST_NODE_FLAGS'] !== undefined
 
-/** What runs on the machine of the tests must not decide what they test. */
+/** The runtimes of the test machine must not affect the tests. */
 const runtimeFlags = (flags: readonly string[]): string[] =>
   flags.includes('--runtime') ? [] : (process.env['COXSWAIN_TEST_NODE_FLAGS'] ?? '--runtime process').split(' ')
 
 /**
- * Where servers store unless a test says otherwise: in LMDB, or in the etcd that COXSWAIN_TEST_ETCD names. There each
- * data directory has a prefix of its own, so that a server which is started again finds what it has stored.
+ * The default store of servers in tests: LMDB, or the etcd in COXSWAIN_TEST_ETCD. There each data directory has its own
+ * prefix, so that a restarted server finds its data.
  */
 function storeFlags(dataDir: string): string[] {
   const etcd = process.env['COXSWAIN_TEST_ETCD']
@@ -117,9 +117,9 @@ async function startServing(command: string, dataDir: string, flags: readonly st
 
 /** A part that runs on its own and said that it is ready. */
 export interface RunningPart {
-  /** Where it tells how it is. */
+  /** The URL of its health and metrics. */
   url: string
-  /** What it said about itself: `acting`, or `standing by, …`. */
+  /** Its reported role: `acting`, or `standing by, …`. */
   role: string
   pid: number
   stop(signal?: NodeJS.Signals): Promise<Ended>

@@ -52,14 +52,14 @@ export class Kubectl {
     return ended
   }
 
-  /** What a command that succeeds writes; all that it says goes into the error if it fails. */
+  /** The output of a command that must succeed. If it fails, the error has all of its output. */
   async ok(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
     const { code, out, err } = await this.run(line, input, env)
     if (code !== 0) throw new Error(`${this.#program} ${line}\nended with ${code}\n${out}${err}`)
     return out
   }
 
-  /** What a command that fails says on stderr; an error if it succeeds. */
+  /** The stderr of a command that must fail. Rejects if it succeeds. */
   async refused(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
     const { code, out, err } = await this.run(line, input, env)
     if (code !== 1) throw new Error(`${this.#program} ${line}\nwas to end with 1 and ended with ${code}\n${out}${err}`)

@@ -3,7 +3,7 @@ import type { Pod } from '../../src/api/generated/types.ts'
 import { Client, HttpTransport, loadAccess, pods } from '../../src/client/index.ts'
 import type { Cluster } from './cluster.ts'
 
-/** What the runtime says of an image whose name contains `broken`. */
+/** The runtime's error for an image whose name contains `broken`. */
 const waiting = { reason: 'ErrImagePull', message: 'no such image' }
 
 /** Does for all pods of the default namespace what a scheduler and nodes would, for the tests of a file: one with a broken image never starts. */

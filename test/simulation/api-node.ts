@@ -15,7 +15,7 @@ import type { ServerLag } from './server-lag.ts'
 export interface Connection {
   process: Process
   transport: Transport
-  /** Calls `cut` when the server dies; the returned function takes that back. */
+  /** Calls `cut` when the server dies. The returned function cancels this. */
   whenCut(cut: (error: TransportError) => void): () => void
 }
 
@@ -32,15 +32,15 @@ export interface ApiNodeOptions extends DiskOptions {
   history: History
   /** Default: server. */
   name?: string
-  /** How late the server hears of what others have written. Default: there are no others. */
+  /** The delay of other servers' writes at this server. Default: there are no other servers. */
   lag?: ServerLag
-  /** The server found fault with itself. */
+  /** The server logged an error about itself. */
   onError(line: string): void
 }
 
 const user = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] }
 
-/** The API server as a process that can die and come back: the disk stays, everything else is lost. */
+/** The API server as a process that can die and restart: the disk remains, everything else is lost. */
 export class ApiNode {
   readonly #options: ApiNodeOptions
   #life: Life | undefined
@@ -58,7 +58,7 @@ export class ApiNode {
     return this.#life?.process
   }
 
-  /** Undefined while the server is down: nobody listens. */
+  /** Undefined while the server is down. */
   connect(): Connection | undefined {
     const life = this.#life
     if (!life) return undefined

@@ -9,21 +9,21 @@ import { deluded, delusions } from './claim-breakages.ts'
 import { distortions, planted } from './condition-breakages.ts'
 import { StorageNodes } from './scenarios/storage-nodes.ts'
 
-/** Undoes it. */
+/** Restores the part. */
 type Mend = () => void
 
-/** Parts that can be broken on purpose, for everybody in this process. */
+/** Parts that can be broken deliberately, for all managers in this process. */
 const parts = {
-  /** Every cache is thought to have every write. */
+  /** Every cache counts as having every write. */
   'consistency-store': (): Mend => replace(ConsistencyStore.prototype, 'wroteAt', () => true),
 
-  /** Writes that were not answered are forgotten. */
+  /** Writes without a response are forgotten. */
   expectations: (): Mend => replace(UnsettledWrites.prototype, 'add', () => {}),
 
-  /** A create that has failed is repeated under another name. */
+  /** A failed create is repeated with another name. */
   'names-again': (): Mend => replace(UnsettledWrites.prototype, 'takeName', () => undefined),
 
-  /** Whatever object has a name is deleted. */
+  /** Deletes have no uid as a precondition. */
   'delete-uid': (): Mend => {
     const remove = Client.prototype.delete
     const careless: typeof remove = function careless(this: Client, type, namespace, name, options = {}) {
@@ -33,19 +33,19 @@ const parts = {
     return replace(Client.prototype, 'delete', careless)
   },
 
-  /** A new leader takes any list for the newest. */
+  /** A new leader accepts any list as the newest. */
   'first-list': (): Mend => replace(LeaderElector.prototype, 'lastWritten', () => ''),
 
-  /** Of several servers, one that is behind answers at once. */
+  /** One of several servers responds before it has caught up. */
   'server-behind': (): Mend => replace(ObjectStore.prototype, 'catchUp', async () => {}),
 
-  /** Whoever is behind says that all is well. */
+  /** Managers with stale caches report that they are ready. */
   readiness: (): Mend => replace(LagMeter.prototype, 'problem', () => undefined),
 
-  /** Whoever leads goes by its timer alone: one that wakes up does not look at the clock before it writes. */
+  /** The leader relies on its timer alone: after a pause it writes without checking the clock. */
   'leader-fence': (): Mend => replace(Leadership.prototype, 'isLeader', () => true),
 
-  /** Every event is taken in after the one behind it. */
+  /** Each event is applied after the one that follows it. */
   'informer-order': (): Mend => {
     const held = new WeakMap<object, Parameters<ObjectCache<KubeObject>['apply']>>()
     const { apply } = ObjectCache.prototype
@@ -59,20 +59,20 @@ const parts = {
 
 type Bug = keyof typeof distortions
 
-/** What controllers can be made to say on purpose. */
+/** Bugs that can be planted in the conditions of controllers. */
 const bugs = Object.fromEntries(
   Object.entries(distortions).map(([name, bug]) => [name, (): Mend => replace(planted, 'bug', bug)]),
 ) as Record<Bug, () => Mend>
 
 type Delusion = keyof typeof delusions
 
-/** What claim recovery can be made to believe on purpose, and a node that does not wait for its marks. */
+/** Bugs that can be planted in claim recovery, and a node that does not wait for its marks. */
 const losses = {
   ...(Object.fromEntries(Object.entries(delusions).map(([name, by]) => [name, (): Mend => replace(deluded, 'by', by)])) as Record<Delusion, () => Mend>),
   'claim-mark-not-written': (): Mend => replace(StorageNodes.prototype, 'mark', async () => {}),
 }
 
-/** All that can be broken, to see that the simulation notices. */
+/** Everything that can be broken, to test that the simulation detects it. */
 export const breakages = { ...parts, ...bugs, ...losses }
 
 export type Breakage = keyof typeof breakages

@@ -4,12 +4,12 @@ import type { World } from './world.ts'
 
 const rule = 'a cache never goes back in time'
 
-/** Checks everything that a cache tells, and what it holds, against the truth. */
+/** Compares all events and objects of a cache with the truth. */
 export class CacheWatch {
   readonly informer: SharedInformer
   readonly #world: World
   readonly #who: string
-  /** The version at which each object was last told. */
+  /** The last reported version of each object. */
   readonly #told = new Map<string, number>()
   #bookmark = 0
 
@@ -21,7 +21,7 @@ export class CacheWatch {
       add: (object) => this.#tell('add', object),
       update: (_old, object) => this.#tell('update', object),
       delete: (object, isFinal) => {
-        // One whose deletion was missed is told in its last known state.
+        // An object whose deletion was missed is reported in its last known state.
         if (isFinal) this.#tell('delete', object)
       },
       bookmark: (version) => {
@@ -31,7 +31,7 @@ export class CacheWatch {
     })
   }
 
-  /** Whether what is cached is what was true at the version that the cache says it has. */
+  /** Checks that the cache has the state of the version that it reports. */
   check(): void {
     const { type, lastSyncResourceVersion } = this.informer
     const truth = this.#world.truth.listAt(type.plural, Number(lastSyncResourceVersion))
@@ -45,13 +45,13 @@ export class CacheWatch {
     }
   }
 
-  /** True if it is in use, and has not come as far as a revision. */
+  /** True if the cache is in use and has not reached a revision. */
   isOlderThan(revision: number): boolean {
     const { state, hasSynced, lastSyncResourceVersion } = this.informer
     return state.kind !== 'Stopped' && hasSynced && Number(lastSyncResourceVersion) < revision
   }
 
-  /** Whether something has happened that it has not seen. */
+  /** Reports a change that the cache has not seen. */
   behind(): string | undefined {
     const { type, lastSyncResourceVersion, state } = this.informer
     if (state.kind === 'Stopped') return undefined

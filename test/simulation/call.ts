@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/object.ts'
 import { type ApiRequest, TransportError } from '../../src/client/index.ts'
 import type { Process } from './process.ts'
 
-/** What a path is about. */
+/** The subject of a path. */
 export interface Target {
   plural: string
   namespace: string
@@ -11,7 +11,7 @@ export interface Target {
   subresource: string
 }
 
-/** A request on its way, what became of it, and what its sender was told. */
+/** A request in transit, its outcome, and the response that its sender got. */
 export interface Call extends Target {
   readonly number: number
   readonly process: Process
@@ -19,33 +19,33 @@ export interface Call extends Target {
   readonly body: unknown
   readonly sentAtMs: number
   arrivedAtMs: number | undefined
-  /** The store's revision when it arrived. */
+  /** The store's revision at its arrival. */
   arrivedAtRevision: number | undefined
-  /** It reads, and asks for no version in particular. */
+  /** True for a read without a version. */
   asksNewest: boolean
-  /** What truly happened at the server; undefined while it has not, or where the server died over it. */
+  /** The true outcome at the server. Undefined while there is none, or if the server died. */
   outcome: Outcome | undefined
-  /** What the sender knows: nothing yet, the truth, something else, or that it has given up. */
+  /** The sender's knowledge: none yet, the truth, an error, or it has given up. */
   told: 'nothing' | 'the truth' | 'an error' | 'gave up'
 }
 
 export type Outcome = { object: KubeObject; error?: undefined } | { object?: undefined; error: Error }
 
-/** Hears of every call. */
+/** Receives the events of every call. */
 export interface CallListener {
-  /** It leaves its sender. */
+  /** The call leaves its sender. */
   sent?(call: Call): void
-  /** It reaches the server, which has not looked at it yet. */
+  /** The call has arrived and is not processed yet. */
   arrived?(call: Call): void
-  /** `outcome` is known: what was to be committed is. */
+  /** `outcome` is known: the commit is complete. */
   happened?(call: Call): void
-  /** The sender has been told. */
+  /** The sender has got a response. */
   answered?(call: Call): void
 }
 
 export const isWrite = (call: Pick<Call, 'method'>): boolean => call.method !== 'GET'
 
-/** Whether it is about the lease itself, which is written by who is not the leader. */
+/** True for calls about the lease itself, which processes write that are not the leader. */
 export const isElection = (call: Pick<Call, 'plural'>): boolean => call.plural === 'leases' || call.plural === 'events'
 
 /** `/apis/GROUP/VERSION[/namespaces/NAMESPACE]/PLURAL[/NAME[/SUBRESOURCE]]` */
@@ -56,7 +56,7 @@ export function targetOf(path: string): Target {
   return { plural, namespace: isNamespaced ? parts[1]! : '', name, subresource }
 }
 
-/** The key as caches and the truth have it. */
+/** The key in caches and in the truth. */
 export const keyOfCall = ({ namespace, name }: Pick<Call, 'namespace' | 'name'>): string => (namespace ? `${namespace}/${name}` : name)
 
 const verbs: Record<ApiRequest['method'], string> = { GET: 'reads', POST: 'creates', PUT: 'updates', PATCH: 'patches', DELETE: 'deletes' }

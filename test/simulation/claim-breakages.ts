@@ -5,39 +5,39 @@ import type { claimRecoveryController } from '../../src/controllers/claim-recove
 
 type Definition = typeof claimRecoveryController
 
-/** What a controller with a certain bug takes claims and volumes for. */
+/** A bug in a controller's view of claims and volumes. */
 interface Delusion {
   claim?(claim: PersistentVolumeClaim): PersistentVolumeClaim
   volume?(volume: PersistentVolume): PersistentVolume
 }
 
-/** The claim as one that nobody has used. */
+/** The claim as if it were unused. */
 const unmarked = (claim: PersistentVolumeClaim): PersistentVolumeClaim =>
   ({ ...claim, metadata: { ...claim.metadata, annotations: { ...claim.metadata.annotations, [claimUsed]: neverUsed } } })
 
-/** The volume as one that was provisioned for the claim that it has. */
+/** The volume as if it were provisioned for its claim. */
 const provisioned = ({ metadata, spec, ...rest }: PersistentVolume): PersistentVolume => ({
   ...rest,
   metadata: { ...metadata, name: `${metadata.name}-${spec.claimRef?.uid}`, annotations: { [provisionedBy]: 'x' } },
   spec,
 })
 
-/** The claim as one that has such a volume. */
+/** The claim as if it had such a volume. */
 const withProvisioned = (claim: PersistentVolumeClaim): PersistentVolumeClaim =>
   claim.spec.volumeName ? { ...claim, spec: { ...claim.spec, volumeName: `${claim.spec.volumeName}-${claim.metadata.uid}` } } : claim
 
-/** Bugs of claim recovery that lose data, each found within two hundred seeds of its scenario. */
+/** Bugs of claim recovery that lose data. Each is detected within two hundred seeds of its scenario. */
 export const delusions = {
-  /** Marks are not read: whoever has a pod that says it never had a sandbox is believed. */
+  /** Marks are not read: a pod's report that it never had a sandbox is sufficient. */
   'claim-mark-unread': { claim: unmarked },
-  /** Whatever volume a claim has counts as its own. */
+  /** Every volume counts as provisioned for its claim. */
   'claim-volume-unread': { claim: withProvisioned, volume: provisioned },
 } satisfies Record<string, Delusion>
 
-/** The bug that all managers have at the moment. */
+/** The bug that is planted in all managers at present. */
 export const deluded: { by: Delusion | undefined } = { by: undefined }
 
-/** The controller of claim recovery with the bug that is planted, if there is one. */
+/** The controller of claim recovery with the planted bug, if any. */
 export function withDelusion(definition: Definition): Definition {
   const { by } = deluded
   if (!by) return definition

@@ -5,10 +5,10 @@ import { oneLeaderActs } from './leadership-rule.ts'
 import { behindIsTold } from './readiness-rule.ts'
 import { deletesNameTheirObject, namesAreUsedAgain } from './write-rules.ts'
 
-/** Looking at all caches costs more than a step does. */
+/** A check of all caches costs more than a step. */
 const checkCachesEvery = 25
 
-/** What a cache holds is what was true at the version it says it has. */
+/** A cache has the state of the version that it reports. */
 const cachesAreTrue = (): Invariant => ({
   name: 'a cache never goes back in time',
   afterStep(world) {
@@ -19,7 +19,7 @@ const cachesAreTrue = (): Invariant => ({
   unfinished(world) {
     const leader = world.managers.find((m) => m.life?.manager.isActive)
     if (!leader) return 'nobody leads'
-    // One whose caches are not filled yet may fill some of them with what has changed since.
+    // A cache that is not filled yet may be filled with newer objects.
     if (leader.life!.manager.role.kind !== 'acting') return `${leader.name} has not begun`
     for (const cache of leader.life!.caches) {
       const verdict = cache.behind()
@@ -29,7 +29,7 @@ const cachesAreTrue = (): Invariant => ({
   },
 })
 
-/** A write that was answered with success is on the disk, whatever happens to the server. */
+/** An acknowledged write is on disk, whatever happens to the server. */
 const nothingIsLost = (): Invariant => ({
   name: 'what was acknowledged is kept',
   answered(call, world) {
@@ -42,16 +42,16 @@ const nothingIsLost = (): Invariant => ({
       const isMarked = world.truth.changesOf(call.plural, key).some((c) => c.before?.metadata.uid === uid && (!c.after || c.after.metadata.deletionTimestamp))
       return isMarked ? undefined : `${describe(call)} was acknowledged, and nothing of it is on the disk`
     }
-    // A binding is answered without a version.
+    // The response to a binding has no version.
     if (call.subresource === 'binding') return undefined
     const change = world.truth.change(Number(resourceVersion))
-    // The last finalizer of an object that is being deleted takes it along.
+    // The removal of the last finalizer removes a terminating object.
     const isRemoved = outcome.object.metadata.deletionTimestamp && !world.truth.get(call.plural, key)
     return isRemoved || (change?.key === key && change.plural === call.plural) ? undefined : `${describe(call)} was acknowledged at ${resourceVersion}, where the disk has ${change ? `${change.plural}/${change.key}` : 'nothing'}`
   },
 })
 
-/** Once everything is as it should be, nobody writes any more. */
+/** An idle cluster writes nothing. */
 const idlenessIsQuiet = (): Invariant => ({
   name: 'an idle cluster writes nothing',
   sent(call, world) {
@@ -59,7 +59,7 @@ const idlenessIsQuiet = (): Invariant => ({
   },
 })
 
-/** Rules that hold whatever controllers run. */
+/** Rules that hold for all controllers. */
 export const commonRules = (): Invariant[] => [
   oneLeaderActs(),
   cachesAreTrue(),

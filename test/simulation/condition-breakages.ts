@@ -5,18 +5,18 @@ import { type Condition, msOf, secondOf } from './oracle/reading.ts'
 
 type Status = Record<string, unknown> & { conditions?: Condition[] }
 
-/** A status that a controller is about to write, and what it goes by. */
+/** A status that a controller is about to write, and its input. */
 interface Draft {
-  /** What it says, to be distorted. */
+  /** The content, to be distorted. */
   next: Status
   stored: Status
   owner: KubeObject & { spec: Record<string, unknown> }
   nowMs: number
-  /** True if this life of the manager has not looked at the owner before. */
+  /** True for the first reconcile of the owner in this life of the manager. */
   isFirstLook: boolean
 }
 
-/** Turns what a controller says into what a controller with a certain bug would say. */
+/** Changes a status to that of a controller with a certain bug. */
 type Distortion = (draft: Draft) => void
 
 const find = ({ conditions }: Status, type: string): Condition | undefined => conditions?.find((c) => c.type === type)
@@ -33,7 +33,7 @@ const isMoving = (said: Condition | undefined): said is Condition =>
 const isExceeded = (said: Condition | undefined): said is Condition => said?.reason === 'ProgressDeadlineExceeded'
 const isComplete = (said: Condition | undefined): said is Condition => said?.reason === 'NewRevisionAvailable' || said?.reason === 'NewReplicaSetAvailable'
 
-/** Says something else of progress, with the time at which it turned. */
+/** Replaces the Progressing condition and its transition time. */
 function say(draft: Draft, status: string, reason: string, lastUpdateTime: string): void {
   const said = find(draft.next, 'Progressing')
   const was = find(draft.stored, 'Progressing')
@@ -52,34 +52,34 @@ function sayAvailable({ next, stored, nowMs }: Draft, isAvailable: boolean): voi
 
 const moving = 'ReplicasUpdated'
 
-/** Bugs of conditions, each found within two hundred seeds of the scenario that it is named with in `simulation.test.ts`. */
+/** Bugs of conditions. Each is detected within two hundred seeds of its scenario in `simulation.test.ts`. */
 export const distortions = {
-  /** A pod that becomes ready again moves the clock. */
+  /** A pod that becomes ready again resets the progress clock. */
   'clock-of-crashes'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     const hasRisen = readyIn(draft.next) > readyIn(draft.stored) || availableIn(draft.next) > availableIn(draft.stored)
     if (hasRisen && (isMoving(said) || isExceeded(said))) say(draft, 'True', moving, timeOf(draft.nowMs))
   },
 
-  /** Nobody looks at the deadline. */
+  /** The deadline is ignored. */
   'deadline-unseen'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     if (isExceeded(said)) say(draft, 'True', moving, said.lastUpdateTime!)
   },
 
-  /** The deadline counts from when the condition last turned. */
+  /** The deadline counts from the last transition of the condition. */
   'deadline-of-turn'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     if (isMoving(said) && draft.nowMs >= msOf(said.lastTransitionTime) + deadlineOf(draft) * 1000) say(draft, 'False', 'ProgressDeadlineExceeded', said.lastUpdateTime!)
   },
 
-  /** A deadline that was raised when it had passed stays exceeded. */
+  /** A deadline that was raised after it had passed remains exceeded. */
   'exceeded-for-ever'(draft: Draft) {
     const [was, said] = [find(draft.stored, 'Progressing'), find(draft.next, 'Progressing')]
     if (isExceeded(was) && isMoving(said) && was.lastUpdateTime === said.lastUpdateTime) say(draft, 'False', 'ProgressDeadlineExceeded', said.lastUpdateTime!)
   },
 
-  /** What is ready is available, whatever minReadySeconds says. */
+  /** Ready pods count as available, regardless of minReadySeconds. */
   'min-ready-forgotten'(draft: Draft) {
     if (!draft.owner.spec.minReadySeconds) return
     const field = 'numberReady' in draft.next ? 'numberAvailable' : 'availableReplicas'
@@ -87,37 +87,37 @@ export const distortions = {
     sayAvailable(draft, availableIn(draft.next) >= wantedOf(draft))
   },
 
-  /** What is available is complete, whatever is old. */
+  /** Available pods complete a rollout, regardless of old pods. */
   'old-pods-forgotten'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     if (isMoving(said) && updatedIn(draft.next) > 0 && availableIn(draft.next) >= wantedOf(draft)) say(draft, 'True', 'NewRevisionAvailable', timeOf(draft.nowMs))
   },
 
-  /** What a partition holds back waits for the pods that it keeps. */
+  /** A rollout that is held by a partition waits for the old pods that it keeps. */
   'partition-of-all'(draft: Draft) {
     const [was, said] = [find(draft.stored, 'Progressing'), find(draft.next, 'Progressing')]
     if (said?.reason === 'PartitionReached' && was?.reason !== said.reason && availableIn(draft.next) < wantedOf(draft)) say(draft, 'True', moving, (was ?? said).lastUpdateTime!)
   },
 
-  /** A pod that dies after a rollout begins another one. */
+  /** A pod that fails after a rollout starts another one. */
   'death-after-completion'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     if (isComplete(said) && isComplete(find(draft.stored, 'Progressing')) && availableIn(draft.next) < availableIn(draft.stored)) say(draft, 'True', moving, timeOf(draft.nowMs))
   },
 
-  /** A message names a pod that nobody has. */
+  /** A message names a pod that does not exist. */
   'name-of-nobody'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     if (isMoving(said)) said.message = `${said.message} Pod ${draft.owner.metadata.name}-none waits for its containers to start.`
   },
 
-  /** A node that is lost begins a rollout. */
+  /** A lost node starts a rollout. */
   'lost-node'(draft: Draft) {
     const isLost = count(draft.next, 'desiredNumberScheduled') < count(draft.stored, 'desiredNumberScheduled')
     if (isLost && find(draft.next, 'Progressing')?.status === 'True') say(draft, 'True', moving, timeOf(draft.nowMs))
   },
 
-  /** Time counts while a rollout is paused. */
+  /** Time while paused counts. */
   'pause-counts'(draft: Draft) {
     const [was, said] = [find(draft.stored, 'Progressing'), find(draft.next, 'Progressing')]
     if (!was?.reason?.endsWith('Paused') || !said?.reason?.endsWith('Resumed')) return
@@ -125,22 +125,22 @@ export const distortions = {
     say(draft, isOver ? 'False' : 'Unknown', isOver ? 'ProgressDeadlineExceeded' : said.reason, was.lastUpdateTime!)
   },
 
-  /** One replica less will do. */
+  /** Available is True with one replica too few. */
   'one-less'(draft: Draft) {
     if (availableIn(draft.next) === wantedOf(draft) - 1) sayAvailable(draft, true)
   },
 
-  /** A manager that starts begins to count anew. */
+  /** A restart of the manager resets the progress clock. */
   'restart-resets'(draft: Draft) {
     const said = find(draft.next, 'Progressing')
     if (draft.isFirstLook && isMoving(said)) say(draft, 'True', said.reason!, timeOf(draft.nowMs))
   },
 } satisfies Record<string, Distortion>
 
-/** The bug that all managers have at the moment. */
+/** The bug that is planted in all managers at present. */
 export const planted: { bug: Distortion | undefined } = { bug: undefined }
 
-/** A controller with the bug that is planted, if there is one. Each life of a manager has its own. */
+/** A controller with the planted bug, if any. Each life of a manager has its own. */
 export function withPlantedBug(definition: ManagedController): ManagedController {
   const { bug } = planted
   if (!bug || isFree(definition) || !definition.status) return definition

@@ -4,15 +4,18 @@ import type { Timeline } from './timeline.ts'
 
 export interface DiskOptions {
   timeline: Timeline
-  /** How long the next write takes. */
+  /** The duration of the next write. */
   delayMs(): number
-  /** Whether a write that was under way when its process died took place. */
+  /** True if a write in progress took effect when its process died. */
   survives(): boolean
 }
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
-/** A store as one process sees it that may die at any time: what it holds stays, what the process was waiting for never comes. */
+/**
+ * A store as seen by a process that may die at any time: its content remains, and pending calls of the process never
+ * return.
+ */
 export class Mount implements Store {
   readonly #store: Store
   readonly #process: Process

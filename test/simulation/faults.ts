@@ -4,12 +4,12 @@ import type { Profile, WorldFaults } from './profile.ts'
 type Chance = Exclude<keyof Profile, 'name' | 'election' | 'world' | 'userAction' | 'worldFault'>
 
 /**
- * Nothing that was sent arrives later than this. A leader stops acting five seconds before others may take its lease: so what it sent
- * while it might has arrived by then.
+ * The maximum delay of a message. A leader stops writing five seconds before others may acquire its lease, so its
+ * messages have arrived by then.
  */
 export const longestDelayMs = 2000
 
-/** Decides what goes wrong. Once it is switched off nothing does any more. */
+/** Decides on faults. After it is switched off there are none. */
 export class Faults {
   readonly profile: Profile
   readonly #random: SeededRandom
@@ -25,7 +25,7 @@ export class Faults {
     return this.isOn && probability > 0 && this.#random.chance(probability)
   }
 
-  /** How long a message is under way; mostly no time at all. */
+  /** The delay of a message, mostly 0. */
   messageMs(): number {
     return this.happens('slowRequest') ? this.#shortMs() : 0
   }
@@ -38,7 +38,7 @@ export class Faults {
     return this.happens('slowDisk') ? this.#random.between(1, 50) : 0
   }
 
-  /** How long somebody waits for an answer that does not come. */
+  /** The time for which a sender waits for a missing response. */
   timeoutMs(): number {
     return this.#random.between(1000, 20_000)
   }
@@ -55,7 +55,7 @@ export class Faults {
     return this.#random.pick(from)
   }
 
-  /** One of the world's faults, by their weights; undefined if none is wanted in this step. */
+  /** Chooses one of the world's faults by weight. Undefined if this step has none. */
   worldFault(): keyof WorldFaults | undefined {
     const { worldFault, world } = this.profile
     if (!this.isOn || !this.#random.chance(worldFault)) return undefined
@@ -69,7 +69,7 @@ export class Faults {
     return this.isOn && this.#random.chance(this.profile.userAction)
   }
 
-  /** Mostly some milliseconds, sometimes a second, seldom as long as it may be. */
+  /** Mostly some milliseconds, sometimes a second, rarely the maximum. */
   #shortMs(): number {
     const share = this.#random.next()
     return this.#random.between(1, share < 0.7 ? 50 : share < 0.95 ? 1000 : longestDelayMs)

@@ -3,8 +3,8 @@ import type { Invariant } from './invariant.ts'
 import type { Change, Truth } from './truth.ts'
 
 /**
- * Whoever asks for no version in particular is answered with one that is at least as new as everything that was
- * committed when the request arrived, whichever server has committed it.
+ * A read without a version has a version at least as new as everything that was committed when the request arrived, at
+ * every server.
  */
 export const readsAreFresh = (): Invariant => ({
   name: 'a read shows what was committed before it',
@@ -13,13 +13,13 @@ export const readsAreFresh = (): Invariant => ({
     const missed = newestBefore(truth, call, call.arrivedAtRevision)
     if (!missed) return undefined
     const seen = Number(outcome.object?.metadata?.resourceVersion ?? 0)
-    // What is gone is gone in the answer, too: who comes later may have made it anew.
+    // A removed object is missing in the response too. It may have been created again meanwhile.
     const isShown = outcome.error ? !call.name || isGoneSince(truth, call, missed) : seen >= missed.revision || (call.name !== '' && !missed.after)
     return isShown ? undefined : `${describe({ ...call, outcome })} arrives at revision ${call.arrivedAtRevision}, and is answered with ${outcome.error?.message ?? seen}, before ${missed.revision}`
   },
 })
 
-/** The newest change that a request must have seen that has arrived at a revision. */
+/** The newest change at a revision that the response must include. */
 function newestBefore(truth: Truth, call: Omit<Call, 'outcome'>, revision: number): Change | undefined {
   const keys = call.name ? [keyOfCall(call)] : [...truth.keys(call.plural)].filter((key) => call.namespace === '' || key.startsWith(`${call.namespace}/`))
   let newest: Change | undefined
@@ -30,7 +30,7 @@ function newestBefore(truth: Truth, call: Omit<Call, 'outcome'>, revision: numbe
   return newest
 }
 
-/** An error says that something is not there, or that nobody knows: only the former can be wrong. */
+/** An error may report a missing object or an unknown outcome. Only the former can be wrong. */
 function isGoneSince(truth: Truth, call: Omit<Call, 'outcome'>, { after, revision }: Change): boolean {
   return !after || truth.changesOf(call.plural, keyOfCall(call)).some((change) => change.revision > revision && !change.after)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Timeline } from './timeline.ts'
 
-/** What has happened, in order, for people to read. The same seed writes the same lines. */
+/** The history of a run for people. The same seed produces the same lines. */
 export class History {
   readonly #timeline: Timeline
   readonly #startMs: number
@@ -20,13 +20,13 @@ export class History {
     this.#lines.push({ atMs: this.#timeline.nowMs - this.#startMs, who, what })
   }
 
-  /** The last ones, or all. */
+  /** The last lines, or all. */
   lines(last = Infinity): string[] {
     const from = Math.max(0, this.#lines.length - last)
     return this.#lines.slice(from).map(({ atMs, who, what }) => `${(atMs / 1000).toFixed(3).padStart(9)}  ${who.padEnd(12)} ${what}`)
   }
 
-  /** Short, and different if a single character is. */
+  /** A short digest of the history. */
   digest(): string {
     return createHash('sha256').update(this.lines().join('\n')).digest('hex').slice(0, 16)
   }

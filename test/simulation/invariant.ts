@@ -2,34 +2,34 @@ import type { Call, CallListener } from './call.ts'
 import type { Change } from './truth.ts'
 import type { World } from './world.ts'
 
-/** A rule that was broken. */
+/** A broken rule. */
 export interface Violation {
   invariant: string
   text: string
 }
 
-/** Says what is wrong, if something is. */
+/** The description of a violation. Undefined if there is none. */
 export type Verdict = string | undefined
 
-/** Something that must hold all the time, and something that must hold in the end. A fresh one watches each run. */
+/** A rule that must always hold, and a state that must be reached in the end. Each run has a new instance. */
 export interface Invariant {
   readonly name: string
-  /** A write leaves its sender, reaches the server, has happened, was answered. */
+  /** A write is sent, arrives, has taken effect, was answered. */
   sent?(call: Call, world: World): Verdict
   arrived?(call: Call, world: World): Verdict
   happened?(call: Call, world: World): Verdict
   answered?(call: Call, world: World): Verdict
-  /** Something was committed. */
+  /** A change was committed. */
   changed?(change: Change, world: World): Verdict
-  /** After every step. */
+  /** Called after every step. */
   afterStep?(world: World): Verdict
-  /** Asked when faults have stopped: what the world still lacks to be as it should. Once nothing is lacking, it must stay so. */
+  /** Called after the faults: returns what is still missing. Once nothing is missing, that must not change. */
   unfinished?(world: World): Verdict
-  /** When all is done. */
+  /** Called at the end of the run. */
   atEnd?(world: World): Verdict
 }
 
-/** Passes what calls do on to the invariants. */
+/** Forwards the events of calls to the invariants. */
 export const listening = (world: World, invariants: readonly Invariant[]): CallListener => {
   const tell = (event: 'sent' | 'arrived' | 'happened' | 'answered') => {
     const concerned = invariants.filter((i) => i[event])

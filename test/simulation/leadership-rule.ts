@@ -5,12 +5,12 @@ import { leaseKey } from './manager.ts'
 import type { World } from './world.ts'
 
 /**
- * Only the holder of the lease writes: nothing leaves it after its time was over, and nothing of it arrives when
- * another one holds the lease. It writes only when its caches have all that leaders before it have written.
+ * Only the holder of the lease writes. No write is sent after its term, and none arrives while another process holds
+ * the lease. It writes only when its caches contain all writes of earlier leaders.
  */
 export function oneLeaderActs(): Invariant {
   let holder = ''
-  /** The revision at which the holder has got the lease. */
+  /** The revision at which the holder acquired the lease. */
   let heldSince = 0
   let renewedAtMs = -Infinity
   let durationMs = 0

@@ -9,23 +9,23 @@ import type { Servers } from './servers.ts'
 import type { Timeline } from './timeline.ts'
 import { WatchLink } from './watch-link.ts'
 
-/** What all connections of a world share. */
+/** The state that all connections of a world share. */
 export interface Network {
   readonly timeline: Timeline
   readonly servers: Servers
   readonly listeners: readonly CallListener[]
-  /** Open watches, of all processes. */
+  /** The open watches of all processes. */
   readonly watches: Set<WatchLink>
-  /** Somebody else changes the object that a write is about to reach. */
+  /** Another client changes the object that a write is about to reach. */
   touch(target: { plural: string; namespace: string; name: string }): Promise<void>
-  /** A revision of which the server still knows how everything was. */
+  /** An earlier revision whose state the server still has. */
   pastRevision(faults: Faults): number
   nextCallNumber(): number
   /** The newest revision of the store. */
   revision(): number
 }
 
-/** How one process reaches the API. Everything that can go wrong on the way goes wrong here. */
+/** The connection of one process to the API, with faults. */
 export class Link implements Transport {
   readonly #network: Network
   readonly #process: Process
@@ -39,7 +39,7 @@ export class Link implements Transport {
 
   send<T>(request: ApiRequest): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#process.isDead) return // it never knows
+      if (this.#process.isDead) return // the process never knows
       if (request.signal?.aborted) return reject(request.signal.reason as Error)
       new Exchange(this.#network, this.#process, this.#faults, request, resolve as (answer: unknown) => void, reject).start()
     })
@@ -54,7 +54,7 @@ export class Link implements Transport {
   async close(): Promise<void> {}
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 class Exchange {
   readonly #network: Network
   readonly #process: Process
@@ -108,7 +108,7 @@ class Exchange {
     const delayMs = isLate ? faults.between(1, longestDelayMs) : faults.messageMs()
     const connection = this.#network.servers.connect(this.#process)
     if (!connection) return this.#fail(new TransportError('connection refused', true), delayMs)
-    // Until there is an answer the connection may be cut, wherever the request is by then.
+    // Until there is a response, the connection may be cut, wherever the request is.
     const stop = connection.whenCut((error) => this.#fail(error, 0))
     const forget = this.#forget
     this.#forget = () => {
@@ -117,7 +117,7 @@ class Exchange {
     }
     if (isLate) this.#fail(new TransportError('the connection was reset', false), faults.between(0, delayMs))
     if (delayMs === 0 && connection.process.isRunning) return void this.#arrive(connection)
-    // What is under way is no longer its sender's.
+    // The sender must not change a body in transit.
     const { body } = this.#request
     if (body !== undefined) this.#request = { ...this.#request, body: JSON.parse(JSON.stringify(body)) as unknown }
     connection.process.receive(delayMs, () => void this.#arrive(connection))
@@ -132,7 +132,7 @@ class Exchange {
     if (faults.happens('errorBefore')) return this.#fail(refusal(faults), faults.messageMs())
     if (isWrite(call) && call.name && faults.happens('rival')) await this.#network.touch(call)
     const { path, query } = this.#request
-    // Whole kinds are listed for caches, which refuse what is too old; who lists a namespace counts on what is true.
+    // Lists of whole kinds fill caches, which reject old ones. Lists of a namespace must be true.
     const isForCache = call.method === 'GET' && !call.name && !path.includes('/namespaces/') && !query?.continue
     if (isForCache && faults.happens('staleList')) {
       const past = { resourceVersion: String(this.#network.pastRevision(faults)), resourceVersionMatch: 'Exact' }
@@ -143,7 +143,7 @@ class Exchange {
       (object): Outcome => ({ object }),
       (error: Error): Outcome => ({ error }),
     )
-    if (connection.process.isDead) return // what it did is on the disk or not, and nobody is left to say which
+    if (connection.process.isDead) return // the outcome is on the disk or not, and no process remains to report it
     call.outcome = outcome
     this.#tell('happened')
     if (isWrite(call) && !outcome.error && faults.happens('errorAfter')) {
@@ -174,7 +174,7 @@ class Exchange {
     else this.#process.receive(delayMs, settle)
   }
 
-  /** False if it is settled, or there is nobody any more to be told. */
+  /** False if the call is settled, or its process is dead. */
   #settle(): boolean {
     if (this.#isSettled || this.#process.isDead) return false
     this.#isSettled = true
@@ -187,7 +187,7 @@ class Exchange {
   }
 }
 
-/** What a server says that is in trouble, and has done nothing. */
+/** The error of a server that has not processed the request. */
 function refusal(faults: Faults): ApiError {
   return faults.pick([
     () => internalError('out of order'),

@@ -29,7 +29,7 @@ interface Settings {
   history: boolean
 }
 
-/** How many lines of a failed run are printed. */
+/** The number of lines printed for a failed run. */
 const lastLines = 60
 
 interface Tally {
@@ -79,7 +79,7 @@ function readSettings(args: string[]): Settings {
 const commandFor = ({ steps, profile, servers, scenario, breakage }: Settings, seed: number): string =>
   `npm run simulate -- --seed ${seed} --steps ${steps} --profile ${profile}${servers > 1 ? ` --servers ${servers}` : ''} --scenario ${scenario}${breakage ? ` --break ${breakage}` : ''}`
 
-/** One seed after another, until one fails. */
+/** Runs the seeds in order until one fails. */
 async function runHere(settings: Settings): Promise<Tally> {
   const tally: Tally = { runs: 0, steps: 0, virtualMs: 0, revisions: 0, failures: 0 }
   for (let { seed } = settings; seed < settings.seed + settings.seeds; seed++) {
@@ -100,7 +100,7 @@ async function runHere(settings: Settings): Promise<Tally> {
   return tally
 }
 
-/** The seeds in several processes, each with a stretch of its own. */
+/** Runs the seeds in several processes, each with its own range. */
 async function runApart(settings: Settings): Promise<Tally> {
   const size = Math.ceil(settings.seeds / settings.jobs)
   const children: Promise<Tally>[] = []

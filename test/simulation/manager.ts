@@ -8,28 +8,28 @@ import { Link } from './link.ts'
 import { Process } from './process.ts'
 import type { World } from './world.ts'
 
-/** Where the managers' election is held. */
+/** The lease of the managers' election. */
 const electionLease = { namespace: 'kube-system', name: 'simulation' }
-/** The same as the truth has it. */
+/** The key of the lease in the truth. */
 export const leaseKey = `${electionLease.namespace}/${electionLease.name}`
 
-/** What a controller went by when it decided. */
+/** The input of a controller's decision. */
 export interface Observation {
   readonly owner: KubeObject
-  /** By its own clock. */
+  /** The time by the manager's own clock. */
   readonly atMs: number
-  /** By the true time. */
+  /** The true time. */
   readonly trueMs: number
-  /** How many writes anybody had sent before. */
+  /** The number of writes that all processes had sent before. */
   readonly callsBefore: number
-  /** How far each cache had come then, by resource name. */
+  /** The revision of each cache at that time, by resource name. */
   readonly seen: ReadonlyMap<string, number>
 }
 
 /** One life of a controller manager. */
 export interface ManagerLife {
   readonly process: Process
-  /** As its lease names it: no two lives share one. */
+  /** The identity in its lease. No two lives have the same. */
   readonly identity: string
   readonly manager: ControllerManager
   /** The last observation of each owner, by uid. */
@@ -37,7 +37,10 @@ export interface ManagerLife {
   readonly caches: Iterable<CacheWatch>
 }
 
-/** A process that runs all controllers while it leads. It can be killed, paused, stopped and started again; what it knew is gone each time but after a pause. */
+/**
+ * A process that runs all controllers while it leads. It can be killed, paused, stopped and restarted. Its memory is
+ * lost each time, except after a pause.
+ */
 export class Manager {
   readonly name: string
   readonly #world: World
@@ -80,7 +83,7 @@ export class Manager {
           const seen = look(world, identity, definition, ctx, caches)
           const { uid = '' } = owner.metadata
           const last = observations.get(uid)
-          // A status that met a conflict is decided about once more, at the time of the look that it belongs to.
+          // A status after a conflict is computed once more, with the time of the same reconcile.
           const isAgain = last?.atMs === ctx.nowMs
           const begun = isAgain ? last : { trueMs: world.timeline.nowMs, callsBefore: world.calls }
           observations.set(uid, { owner, atMs: ctx.nowMs, trueMs: begun.trueMs, callsBefore: begun.callsBefore, seen })
@@ -97,7 +100,7 @@ export class Manager {
         controllers: world.controllers.flatMap((c) => c.controllers()).map(withPlantedBug).map(spied),
         clock: process.clock,
         random,
-        // Owners of a few pods would not have to wait, and nothing would be gathered.
+        // With the default, small owners would never wait, so gathering would not be tested.
         ...(world.seed % 2 === 0 ? { gather: ({ members, goneThrough }: Size) => (members + goneThrough) * 15 } : {}),
         audit: (problem) => world.judge('rosters are what their objects say', problem.message),
         logger: new Logger((line) => world.judge('no part finds fault with itself', line), 'error', {}, () => process.clock.now()),
@@ -107,11 +110,11 @@ export class Manager {
     this.#life = life
     world.lives.set(process, life)
     world.history.add(this.name, `starts as ${identity}`)
-    // It is told to stop before it has started, at worst.
+    // At worst it is stopped before it has started.
     life.manager.start().catch(() => undefined)
   }
 
-  /** False if there is nothing to crash. */
+  /** False if no process runs. */
   crash(): boolean {
     if (!this.#life) return false
     this.#world.history.add(this.name, 'crashes')
@@ -119,7 +122,7 @@ export class Manager {
     return true
   }
 
-  /** Asks it to end cleanly. */
+  /** Stops it cleanly. */
   stop(): boolean {
     if (!this.#life?.process.isRunning || this.#isStopping) return false
     this.#world.history.add(this.name, 'is told to stop')
@@ -133,15 +136,15 @@ export class Manager {
     return true
   }
 
-  /** Starts it again after a stop, which is cut short where it takes too long. */
+  /** Restarts it after a stop, which is aborted if it takes too long. */
   restart(): void {
     if (this.#isStopping) this.crash()
     this.start()
   }
 
   /**
-   * Does not let it be paused for a while. Somebody whose clock is set back while it sleeps cannot know how long it slept: nothing that
-   * goes by the clock could stand that.
+   * Prevents pauses for a time. A process whose clock is set back while it sleeps cannot know how long it slept, which
+   * nothing that depends on the clock could tolerate.
    */
   keepAwake(forMs: number): void {
     this.#awakeUntilMs = this.#world.timeline.nowMs + forMs
@@ -167,13 +170,13 @@ export class Manager {
   }
 }
 
-/** Notes how far each cache of a controller is, and follows those that are new. */
+/** Records the revision of each cache of a controller, and follows new caches. */
 function look(world: World, identity: string, definition: AnyController, ctx: ObserveContext, caches: Map<string, CacheWatch>): Map<string, number> {
   const seen = new Map<string, number>()
   const { owns = [], watches = [], reads = [] } = definition.sources ?? {}
   for (const type of [definition.owner, ...owns, ...watches.map((w) => w.type), ...reads]) {
     const informer = ctx.caches.of(type) as SharedInformer
-    // Each term of a leader has caches of its own.
+    // Each term of a leader has its own caches.
     if (caches.get(type.plural)?.informer !== informer) caches.set(type.plural, new CacheWatch(world, identity, informer))
     seen.set(type.plural, Number(informer.lastSyncResourceVersion))
   }

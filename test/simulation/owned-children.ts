@@ -10,37 +10,40 @@ export interface Family {
   owner: ResourceType
   child: ResourceType
   wantedBy(owner: KubeObject): number
-  /** Whether an object that an owner manages, and that is to stay, is one of those it wants a number of. Default: all are. */
+  /** True if a managed, not terminating object counts for the number. Default: all do. */
   counts?(object: KubeObject): boolean
 }
 
-/** The owner whose child an object is, if it is one and is to stay. */
+/** The uid of an object's owner, if it is a child that is not terminating. */
 const parentUid = ({ counts }: Family, object: KubeObject | undefined): string | undefined =>
   object && !object.metadata.deletionTimestamp && (counts?.(object) ?? true) ? controllerOf(object)?.uid : undefined
 
-/** Children of an owner that are there, and are to stay, at a revision. */
+/** The children of an owner at a revision, except terminating ones. */
 export const childrenAt = (world: World, family: Family, ownerUid: string, revision: number): KubeObject[] =>
   world.truth.listAt(family.child.plural, revision).filter((c) => parentUid(family, c) === ownerUid)
 
-/** Whether nobody waits any more for what the call does: it was given up, not answered in time, or its sender is dead. */
+/** True if no process waits for the call: it was given up, it timed out, or its sender is dead. */
 export const isLate = (call: Call): boolean => call.told !== 'nothing' || call.process.isDead
 
-/** Children that came late, by uid, and the revisions at which they came: nobody could know of those. */
+/** Children that were created late, by uid, with their revision. No process could know about them. */
 export type LateChildren = Map<string, number>
 
-/** What must hold of every family. `saysRight` judges what an owner says of itself in the end. */
+/** The rules of every family. `saysRight` evaluates the status of an owner in the end. */
 export function familyRules(family: Family, saysRight: (owner: KubeObject, children: number) => Verdict): Invariant[] {
   const late: LateChildren = new Map()
   return [neverTooMany(family, late), neverTooFew(family), enoughInTheEnd(family, late, saysRight)]
 }
 
-/** No child is made that makes them more than its maker saw that are wanted. What came late was nobody's decision by then; it has to go again. */
+/**
+ * No child is created beyond the number that its creator observed as desired. A late child was nobody's decision, and
+ * must be removed.
+ */
 export function neverTooMany(family: Family, late: LateChildren): Invariant {
   const { plural } = family.child
   return {
     name: `never more ${plural} than wanted`,
     happened(call, world): Verdict {
-      // Made, or made a child of somebody.
+      // Created, or adopted.
       const made = call.method !== 'DELETE' && call.plural === plural ? call.outcome?.object : undefined
       const life = world.lives.get(call.process)
       const ownerUid = parentUid(family, made)
@@ -56,14 +59,14 @@ export function neverTooMany(family: Family, late: LateChildren): Invariant {
   }
 }
 
-/** No child is deleted that its deleter saw to be wanted, nor one that it has seen go. */
+/** No child is deleted that was observed as desired, or as gone. */
 function neverTooFew(family: Family): Invariant {
   const { plural } = family.child
-  /** Children that their owners have lost, and when; `isDecided` if by the decision of who counts them. */
+  /** Lost children of an owner. `isDecided`: by a decision of the process that counts them. */
   const gone = new Map<string, { revision: number; ownerUid: string; isDecided: boolean }>()
-  /** What was deleted, when, and whose it was. */
+  /** Deleted children. */
   const deleted = new Map<string, { revision: number; ownerUid: string }>()
-  /** The child that a call is to delete. */
+  /** The child that a call deletes. */
   const uidOf = (call: Call): string =>
     call.method === 'DELETE' && call.plural === plural ? ((call.body as DeleteOptions | undefined)?.preconditions?.uid ?? '') : ''
   return {
@@ -88,7 +91,7 @@ function neverTooFew(family: Family): Invariant {
       const end = call.outcome?.object && gone.get(uidOf(call))
       const life = world.lives.get(call.process)
       if (!end || !life || isLate(call)) return undefined
-      // One has lost it, and it is deleted for another.
+      // Another owner deletes it.
       if ((controllerOf(call.outcome!.object!)?.uid ?? end.ownerUid) !== end.ownerUid) return undefined
       end.isDecided = true
       const { owner, seen } = life.observations.get(end.ownerUid)!
@@ -102,7 +105,10 @@ function neverTooFew(family: Family): Invariant {
   }
 }
 
-/** In the end every owner has as many children as it wants, and there are no others but such as came when their owner was gone: a garbage collector's business. */
+/**
+ * In the end every owner has the desired number of children. There are no others, except those that were created after
+ * their owner was gone, which a garbage collector removes.
+ */
 function enoughInTheEnd(family: Family, late: LateChildren, saysRight: (owner: KubeObject, children: number) => Verdict): Invariant {
   return {
     name: `every owner has its ${family.child.plural}`,

@@ -4,18 +4,21 @@ import type { Happening, Timeline } from './timeline.ts'
 type Turn = { kind: 'timer' | 'message'; run: () => void; isCancelled: boolean }
 
 /**
- * One life of a simulated process: what it sets and what is sent to it comes to nothing once it is dead, and waits while it is paused.
- * A dead one is never told: whatever it waited for simply does not come.
+ * One life of a simulated process. Its timers and messages have no effect after its death, and wait while it is paused.
+ * A dead process is not informed: the events it waits for never occur.
  */
 export class Process {
   readonly name: string
-  /** Its own idea of the time, which jumps may set apart from the true one. Timers do not care: they count, they do not read. */
+  /**
+   * The clock of the process, which may differ from the true time. Timers are not affected, because they measure
+   * durations.
+   */
   readonly clock: Clock
   readonly #timeline: Timeline
   #state: 'running' | 'paused' | 'dead' = 'running'
   #offsetMs = 0
   readonly #pending = new Set<Happening>()
-  /** What came while it was paused. */
+  /** Events that arrived during a pause. */
   #held: Turn[] = []
   readonly #deaths: (() => void)[] = []
 
@@ -36,7 +39,7 @@ export class Process {
     return this.#state === 'running'
   }
 
-  /** Something arrives from outside after a while. */
+  /** Delivers an event from outside after a delay. */
   receive(delayMs: number, run: () => void): void {
     this.#set('message', delayMs, run)
   }
@@ -49,7 +52,7 @@ export class Process {
     if (this.#state === 'running') this.#state = 'paused'
   }
 
-  /** What was held comes now, each on its own: either what has arrived or what fell due is noticed first. */
+  /** Delivers the events of a pause one by one: either messages or due timers first. */
   resume(messagesFirst: boolean): void {
     if (this.#state !== 'paused') return
     this.#state = 'running'
@@ -69,7 +72,7 @@ export class Process {
     for (const tell of this.#deaths.splice(0)) tell()
   }
 
-  /** For the world around it, not for the process itself. */
+  /** For the world, not for the process itself. */
   onDeath(tell: () => void): void {
     if (this.isDead) tell()
     else this.#deaths.push(tell)

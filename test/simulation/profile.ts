@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../src/base/seeded-random.ts'
 
-/** Faults of the world that are chosen step by step; the number says how often, against the others. */
+/** The weights of the world's faults, which are chosen step by step. */
 export interface WorldFaults {
   breakWatch: number
   freezeWatch: number
@@ -16,40 +16,40 @@ export interface WorldFaults {
   touch: number
 }
 
-/** How rough a world is. Numbers are probabilities. */
+/** The frequencies of faults, as probabilities. */
 export interface Profile {
   name: string
-  /** Whether several managers stand for election; else there is one that acts whenever it runs. */
+  /** True if several managers compete for leadership. Otherwise one manager always acts. */
   election: boolean
-  /** A step is something a user does. */
+  /** A step is an action of a user. */
   userAction: number
   /** A step is a fault of the world. */
   worldFault: number
   world: WorldFaults
-  /** A request or an answer takes a while. Each is a step of its own then, and anything may come between. */
+  /** A request or a response is delayed. Each is then a step of its own, with others in between. */
   slowRequest: number
-  /** It never leaves its sender, who knows that. */
+  /** A request is not sent, and its sender knows that. */
   unsent: number
-  /** It gets lost on its way; the sender waits in vain. */
+  /** A request is lost, and its sender gets no response. */
   lostRequest: number
-  /** Its sender is told that the connection broke, and it arrives nevertheless. */
+  /** A request arrives after its sender was told that the connection broke. */
   lateRequest: number
-  /** It takes effect, and the answer gets lost. */
+  /** A request takes effect, and the response is lost. */
   lostAnswer: number
-  /** The server answers with 500, 503 or 429 and has done nothing. */
+  /** The server responds with 500, 503 or 429 and has done nothing. */
   errorBefore: number
-  /** The server answers with 500 or 504 and has done it. */
+  /** The server responds with 500 or 504 and has executed the request. */
   errorAfter: number
-  /** Somebody else changes the object just before a write to it arrives. */
+  /** Another client changes the object just before a write arrives. */
   rival: number
-  /** A commit takes a while. */
+  /** A commit is delayed. */
   slowDisk: number
-  /** A watch event takes a while, and with it all behind it. */
+  /** A watch event and all events after it are delayed. */
   slowEvent: number
   duplicateEvent: number
-  /** A watch is refused when it is opened. */
+  /** A watch is rejected. */
   refusedWatch: number
-  /** A list is answered as by a server that is behind, and a watch that is to begin with one is refused. */
+  /** A list has an earlier state, and a watch that starts with a list is rejected. */
   staleList: number
 }
 
@@ -89,7 +89,7 @@ const calm: Profile = {
   staleList: 0,
 }
 
-/** Everything at once. */
+/** All faults. */
 const rough: Profile = {
   name: 'rough',
   election: true,
@@ -124,7 +124,7 @@ const rough: Profile = {
   staleList: 0.3,
 }
 
-/** Only the caches are behind. */
+/** Only delayed caches. */
 const stale: Profile = {
   ...calm,
   name: 'stale',
@@ -135,7 +135,7 @@ const stale: Profile = {
   staleList: 0.3,
 }
 
-/** Only leaders come and go. */
+/** Only changes of leaders. */
 const election: Profile = {
   ...calm,
   name: 'election',
@@ -147,17 +147,17 @@ const election: Profile = {
   rival: 0.02,
 }
 
-/** Only requests go wrong. */
+/** Only faults of requests. */
 const errors: Profile = { ...rough, name: 'errors', worldFault: 0.002, world: { ...noWorldFaults, crashServer: 1, touch: 1 }, lostRequest: 0.04, lateRequest: 0.04, lostAnswer: 0.06, errorBefore: 0.08, errorAfter: 0.06, unsent: 0.04 }
 
-/** Only watches fall silent, and clocks are set. */
+/** Only silent watches and changed clocks. */
 const clocks: Profile = { ...calm, name: 'clocks', election: false, worldFault: 0.03, world: { ...noWorldFaults, freezeWatch: 3, lagWatch: 2, jumpManagerClock: 3, jumpServerClock: 1 } }
 
 const fixed: Record<string, Profile> = { calm, rough, stale, election, errors, clocks }
 
 export const profileNames: readonly string[] = ['swarm', ...Object.keys(fixed)]
 
-/** What a swarm leaves out or makes more or less frequent, besides the world's faults. */
+/** The faults of requests that a swarm omits or changes in frequency. */
 const ofRequests = [
   'unsent',
   'lostRequest',
@@ -173,8 +173,8 @@ const ofRequests = [
 ] as const
 
 /**
- * A profile by its name. `swarm` makes one up: a random part of all faults, each more or less often, so that rare combinations have
- * their runs too and no fault hides behind a commoner one.
+ * Returns a profile by name. `swarm` chooses a random subset of the faults with random frequencies, so that rare
+ * combinations occur, and frequent faults do not hide rare ones.
  */
 export function chooseProfile(name: string, random: SeededRandom): Profile {
   if (name !== 'swarm') {
@@ -187,7 +187,7 @@ export function chooseProfile(name: string, random: SeededRandom): Profile {
   for (const fault of Object.keys(world) as (keyof WorldFaults)[]) world[fault] = some(rough.world[fault])
   const profile: Profile = { ...rough, name: 'swarm', election: random.chance(0.75), world }
   for (const key of ofRequests) profile[key] = some(rough[key])
-  // Who starts without knowing what was written before it cannot tell an old list from a new one.
+  // A process that starts without knowing earlier writes cannot distinguish an old list from a new one.
   if (!profile.election) profile.staleList = 0
   profile.slowRequest = random.between(0.3, 1)
   profile.slowEvent = random.between(0.2, 0.8)

@@ -6,29 +6,29 @@ import type { ManagerLife } from './manager.ts'
 import { heardBy } from './watch-link.ts'
 import type { World } from './world.ts'
 
-/** To ask costs more than a step does. */
+/** A check costs more than a step. */
 const askEvery = 25
-/** A second more than the limit: times are rounded. */
+/** One second more than the limit, because times are rounded. */
 const limitMs = defaultLagLimits.unseenWriteSeconds * 1000 + 1000
 
-/** A watch that is well is not silent for so long: bookmarks come every minute. */
+/** A healthy watch is not silent for this time: bookmarks arrive every minute. */
 const bookmarkMs = 70_000
 
-/** A write of a manager that was answered, and the cache that is to have it. */
+/** An acknowledged write of a manager, and the cache that must contain it. */
 interface Written {
   informer: SharedInformer
   revision: number
-  /** By the manager's own clock. */
+  /** The time by the manager's own clock. */
   atMs: number
 }
 
 const isOpen = ({ informer, revision }: Written): boolean =>
   informer.state.kind !== 'Stopped' && Number(informer.lastSyncResourceVersion) < revision
 
-/** A manager whose caches have not seen one of its own writes for too long is not ready; once all is well, it is. */
+/** A manager whose caches have not seen one of its own writes for too long is not ready. In the end it is ready. */
 export const behindIsTold = (): Invariant => {
   const written = new Map<ManagerLife, Written[]>()
-  /** Controllers that are no loop over owners do not say what they write. A clock that is set does not say when. */
+  /** Free controllers do not report their writes. With a changed clock the time is unknown. */
   const canTell = ({ controllers, profile }: World): boolean =>
     !profile.world.jumpManagerClock && !controllers.some((c) => c.controllers().some(isFree))
   const unseenOf = (life: ManagerLife): Written[] => {
@@ -45,7 +45,7 @@ export const behindIsTold = (): Invariant => {
       const informer = life && [...life.caches].find((cache) => cache.informer.type.plural === call.plural)?.informer
       if (!version || !informer) return undefined
       const write: Written = { informer, revision: Number(version), atMs: call.process.clock.now() }
-      // One that is gone with its last finalizer is answered with an old version.
+      // The response to the removal of the last finalizer has an old version.
       if (isOpen(write)) written.set(life, [...unseenOf(life), write])
       return undefined
     },
@@ -66,7 +66,7 @@ export const behindIsTold = (): Invariant => {
       const watches = [...world.network.watches].filter((watch) => watch.process === leader.process)
       const frozen = watches.find(({ isFrozen }) => isFrozen)
       if (frozen) return `the watch of ${frozen.plural} is frozen, and nobody has noticed`
-      // A watch that was frozen or broken leaves a kind silent. Once it is replaced, the next one speaks within a minute.
+      // After a frozen or broken watch a kind is silent. Its replacement delivers an event within a minute.
       const isSilent = ([plural, atMs]: [string, number]) => plural !== 'leases' && world.timeline.nowMs - atMs > bookmarkMs
       const silent = world.isIdle ? undefined : [...heardBy(leader.process)].find(isSilent)
       if (silent) return `nothing was heard of ${silent[0]} for long`

@@ -8,38 +8,38 @@ import { World } from './world.ts'
 
 export interface RunOptions {
   seed: number
-  /** How many steps there are faults for. */
+  /** The number of steps with faults. */
   steps: number
   profile?: string
-  /** How many API servers there are over the store. */
+  /** The number of API servers over the store. */
   servers?: number
   breakage?: Breakage
-  /** What is simulated; by default whichever of all the seed takes. */
+  /** The scenario. Default: chosen by the seed. */
   scenario?: string
 }
 
 export interface RunResult {
   seed: number
-  /** With those after the faults. */
+  /** Including the steps after the faults. */
   steps: number
   virtualMs: number
-  /** Of the store. */
+  /** Revisions of the store. */
   revisions: number
   violation: Violation | undefined
   history(last?: number): string[]
   digest(): string
 }
 
-/** How long it may take after the faults until everything is as it should be. A frozen watch alone takes two minutes to be noticed. */
+/** The time limit after the faults. The detection of a frozen watch alone takes two minutes. */
 const convergeMs = 15 * 60_000
-/** A renewal that got lost before may cost the leader its lease for that long after the faults, and somebody has to be elected. */
+/** A lost renewal may cost the leader its lease within this time after the faults, and another one must be elected. */
 const aftermathMs = 12_000
-/** How long nothing may happen then. */
+/** The time for which nothing may happen then. */
 const idleMs = 70_000
-/** All that takes a few hundred steps. A world that goes on for so many goes round in circles, and no time passes. */
+/** Convergence takes a few hundred steps. A world with so many steps loops while no time passes. */
 const mostStepsAfterwards = 100_000
 
-/** Runs one seed from beginning to end, or to the first rule that is broken. */
+/** Runs one seed to the end, or to the first violation. */
 export async function run({ seed, steps, profile = 'swarm', servers = 1, breakage, scenario = 'any' }: RunOptions): Promise<RunResult> {
   const mend = breakage ? breakages[breakage]() : () => {}
   let world: World | undefined
@@ -72,7 +72,7 @@ async function comeToRest(world: World): Promise<void> {
   world.calmDown()
   const { timeline } = world
   const lastStep = world.steps + mostStepsAfterwards
-  /** False once it is over. */
+  /** False at the end of the run. */
   const step = async (): Promise<boolean> => {
     if (world.steps >= lastStep) world.judge('the world comes to rest', `it goes on after ${mostStepsAfterwards} steps`)
     else await world.step()
@@ -86,7 +86,7 @@ async function comeToRest(world: World): Promise<void> {
   if (world.violation) return
   if (lack) return world.judge('everything comes to rest after the faults', `after ${convergeMs / 60_000} minutes ${lack}`)
   world.history.add('world', 'everything is as it should be')
-  // What is under way may still be told of.
+  // Requests in transit may still be reported.
   const quietMs = timeline.nowMs + 5000
   while (timeline.nowMs < quietMs && (await step()));
   world.isIdle = true

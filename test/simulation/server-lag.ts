@@ -4,20 +4,17 @@ import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
 
 /**
- * What a server hears of the store arrives no later than this. A write waits at its server until that has caught up:
- * together with the time that it is under way, and with a pause of the server, this must be less than the five seconds
- * by which a leader stops before others may take its lease.
+ * The maximum lag of a server behind the store. A write also waits until its server has caught up: together with its
+ * delay in transit and a pause of the server, this must be less than the five seconds between a leader's last write and
+ * the end of its lease.
  */
 const longestLagMs = 1400
 
-/**
- * How late one server is told of what the others have written: for a while not at all, then by some of a second or
- * more.
- */
+/** The lag of one server behind the writes of the others: none for a while, then a fraction of a second or more. */
 export class ServerLag {
   readonly #timeline: Timeline
   readonly #random: SeededRandom
-  /** Whether anything goes wrong now. */
+  /** True while faults are injected. */
   readonly #isOn: () => boolean
   #lagMs = 0
   #untilMs = 0
@@ -28,7 +25,7 @@ export class ServerLag {
     this.#isOn = isOn
   }
 
-  /** How events arrive at one life of the server, in their order. */
+  /** Delivers events to one life of the server in order. */
   arrivalAt(process: Process): Arrival {
     const waiting: (() => void)[] = []
     return (deliver) => {

@@ -2,10 +2,10 @@ import type { SeededRandom } from '../../src/base/seeded-random.ts'
 import type { ApiNode, Connection } from './api-node.ts'
 import type { Process } from './process.ts'
 
-/** How often a request goes to another server than the one before, as a load balancer may have it. */
+/** The probability that a request goes to another server than the previous one, as with a load balancer. */
 const moves = 0.05
 
-/** The API servers of a world. A client stays with one of them while that is up, mostly. */
+/** The API servers of a world. A client mostly uses the same server while that is up. */
 export class Servers {
   readonly nodes: readonly ApiNode[]
   readonly #random: SeededRandom
@@ -17,7 +17,7 @@ export class Servers {
     this.#random = random
   }
 
-  /** Undefined while no server is up: nobody listens. */
+  /** Undefined while no server is up. */
   connect(client: Process): Connection | undefined {
     const { nodes } = this
     if (nodes.length === 1) return nodes[0]!.connect()

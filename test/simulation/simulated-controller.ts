@@ -4,26 +4,26 @@ import type { ManagedController } from '../../src/controllers/kit/index.ts'
 import type { Invariant } from './invariant.ts'
 import type { World } from './world.ts'
 
-/** Something a user does; it may fail, as users' requests do. */
+/** An action of a user, which may fail. */
 export interface UserAction {
   readonly name: string
-  /** How often, against the other actions. */
+  /** The weight among all actions. */
   readonly weight: number
   run(client: Client, random: SeededRandom, world: World): Promise<unknown>
 }
 
-/** A controller as the simulation needs it: what runs, what is done to it, and what must hold. */
+/** The controllers, user actions and rules of a scenario. */
 export interface SimulatedController {
   readonly name: string
-  /** What every manager runs while it leads. Asked for once in each of its lives. */
+  /** The controllers that every manager runs while it leads. Called once in each life of a manager. */
   controllers(): readonly ManagedController[]
-  /** Kinds that others may touch at any time: in annotations, which concern nobody. */
+  /** Kinds whose annotations other clients may change at any time, without effect. */
   readonly touched: readonly ResourceType[]
   readonly userActions: readonly UserAction[]
-  /** True if it has caches of its own that take any list for the newest: then none is old. */
+  /** True if its own caches accept any list as the newest. Then no list is old. */
   readonly trustsLists?: boolean
-  /** Sets up who else acts in the world, as nodes do; it goes on when faults have stopped. */
+  /** Starts other actors in the world, such as nodes. They continue after the faults. */
   actor?(world: World): void
-  /** Once for each run. */
+  /** Called once for each run. */
   invariants(): readonly Invariant[]
 }

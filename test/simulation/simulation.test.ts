@@ -40,7 +40,7 @@ describe('what a leader has yet to hear or to tell is waited for before the clus
   })
 })
 
-/** Where a part matters most, if not everywhere. */
+/** The scenarios in which a broken part has the largest effect, if it is not all of them. */
 const fitting: Partial<Record<Breakage, string>> = {
   readiness: 'demonstration',
   'clock-of-crashes': 'clone-sets',
@@ -61,15 +61,15 @@ const fitting: Partial<Record<Breakage, string>> = {
   'claim-mark-not-written': 'claim-recovery',
 }
 
-/** What is wrong only where there are several servers. */
+/** Bugs that only occur with several servers. */
 const serversOf = (breakage: Breakage): number => (breakage === 'server-behind' ? 2 : 1)
 
-/** Seeds that have noticed, of parts that few seeds notice: they are tried first. A change of the program may move them. */
+/** Known seeds for bugs that few seeds detect. They are tried first. A change of the program may invalidate them. */
 const noticed: Partial<Record<Breakage, number>> = {
   'exceeded-for-ever': 81, 'restart-resets': 15, 'deadline-unseen': 8, 'claim-mark-unread': 4, 'pause-counts': 7,
 }
 
-/** The first of a hundred seeds that notices. */
+/** The first of a hundred seeds that detects the bug. */
 async function firstFailure(breakage: Breakage, scenario: string) {
   for (const seed of new Set([noticed[breakage] ?? 1, ...Array.from({ length: 100 }, (_, i) => i + 1)])) {
     const result = await run({ seed, steps: 2000, breakage, scenario, servers: serversOf(breakage) })
@@ -84,7 +84,7 @@ describe('a part that is broken on purpose is found out within a hundred seeds',
     const failed = await firstFailure(breakage, scenario)
     expect(failed?.violation).toBeDefined()
     expect(failed!.history(60).join('\n')).toContain(`VIOLATION    ${failed!.violation!.invariant}: ${failed!.violation!.text}`)
-    // It was this part, and not the seed; and it is whole again.
+    // The seed passes without the bug, so the bug was the cause, and the part is restored.
     expect((await run({ seed: failed!.seed, steps: 2000, scenario, servers: serversOf(breakage) })).violation).toBeUndefined()
   })
 })

@@ -1,21 +1,21 @@
-/** Something that is going to happen. */
+/** A scheduled event. */
 export interface Happening {
   readonly atMs: number
-  /** Those of one time happen in the order in which they were set. */
+  /** Events at the same time happen in the order in which they were scheduled. */
   readonly order: number
   run: (() => void) | undefined
 }
 
-/** Whoever asks for the time more often than this before the next thing happens goes round in circles. */
+/** A process that reads the time more often than this between two events loops. */
 const mostQuestions = 100_000
 
-/** The one true time of a simulated world. It stands still between happenings and never goes back. */
+/** The true time of a simulated world. It changes only between events and never goes back. */
 export class Timeline {
   #nowMs: number
   #order = 0
-  /** How often processes have asked for the time since something happened. */
+  /** The number of reads since the last event. */
   #questions = 0
-  /** A binary heap: none is later than those at 2i+1 and 2i+2. Cancelled ones stay until they come up. */
+  /** A binary heap: no event is later than those at 2i+1 and 2i+2. Cancelled ones remain until they are reached. */
   readonly #heap: Happening[] = []
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
@@ -26,7 +26,7 @@ export class Timeline {
     return this.#nowMs
   }
 
-  /** The time, for who is simulated: an endless loop in which no time passes ends with an error. */
+  /** The time for simulated processes. An endless loop in which no time passes ends with an error. */
   ask(): number {
     if (++this.#questions <= mostQuestions) return this.#nowMs
     throw new Error(`the time was asked for ${mostQuestions} times while it stood still`)
@@ -51,7 +51,7 @@ export class Timeline {
     happening.run = undefined
   }
 
-  /** Lets time pass until the next happening, which takes place. False if there is none. */
+  /** Advances the time to the next event and runs it. False if there is none. */
   runNext(): boolean {
     for (;;) {
       const next = this.#pop()

@@ -6,7 +6,7 @@ import { findByKey, registryPrefix } from '../../src/server/objects/stored-keys.
 import type { Store, StoreEvent } from '../../src/store/index.ts'
 import type { Timeline } from './timeline.ts'
 
-/** A committed write. `before` and `after` are absent for what did not exist. */
+/** A committed write. `before` and `after` are undefined for a missing object. */
 export interface Change {
   readonly revision: number
   readonly atMs: number
@@ -20,7 +20,7 @@ export interface Change {
 
 const places = new Map(new Registry(allResources(systemRandom), []).storages().map((place) => [place.prefix, place]))
 
-/** Everything that was ever committed, read straight from the disk: neither crashes nor compaction make it forget. */
+/** Everything that was ever committed, read from the disk. It survives crashes and compaction. */
 export class Truth {
   /** By revision. */
   readonly #changes: (Change | undefined)[] = []
@@ -41,7 +41,7 @@ export class Truth {
     })
   }
 
-  /** Called with every change, before whoever made it is answered. */
+  /** Called with every change, before the writer gets its response. */
   onChange(listener: (change: Change) => void): void {
     this.#listeners.push(listener)
   }
@@ -59,7 +59,7 @@ export class Truth {
     return this.#lastChanges.get(plural) ?? 0
   }
 
-  /** All changes of one object, of all that had its name. */
+  /** All changes of objects with this name. */
   changesOf(plural: string, key: string): readonly Change[] {
     return this.#byKey.get(plural)?.get(key) ?? []
   }
@@ -80,7 +80,7 @@ export class Truth {
     return this.listAt(plural, this.#revision)
   }
 
-  /** As it was at a revision. */
+  /** The objects at a revision. */
   listAt(plural: string, revision: number): KubeObject[] {
     const objects: KubeObject[] = []
     for (const changes of this.#byKey.get(plural)?.values() ?? []) {
@@ -94,7 +94,7 @@ export class Truth {
 
   #take(event: StoreEvent): void {
     const place = findByKey(places, event.key)
-    // What servers keep for each other is no object.
+    // Internal keys of servers have no objects.
     if (!place) return
     const { prefix, resource: { plural } } = place
     const key = event.key.slice(prefix.length)

@@ -5,11 +5,11 @@ import type { Invariant, Verdict } from './invariant.ts'
 import type { Observation } from './manager.ts'
 import type { World } from './world.ts'
 
-/** Which of several pods a controller gives up, and by what it should have chosen. */
+/** A controller's choice among several pods, and the criterion for it. */
 export interface Choice {
-  /** The pod as it was seen. */
+  /** The chosen pod as it was observed. */
   chosen: Pod
-  /** Pods that were seen, and that could have been chosen in its place. */
+  /** Observed pods that could have been chosen instead. */
   others: readonly Pod[]
   serves(pod: Pod): boolean
 }
@@ -17,12 +17,12 @@ export interface Choice {
 export interface Look {
   ownerUid: string
   observation: Observation
-  /** All pods as they were seen. */
+  /** All pods as they were observed. */
   pods: readonly Pod[]
 }
 
 function lookOf(call: Call, world: World): Look | undefined {
-  // A user may have taken the owner's reference away since, which the manager has not seen.
+  // A user may have removed the owner reference since, which the manager has not seen.
   const owners = world.truth.changesOf(pods.plural, keyOfCall(call)).map(({ after, before }) => controllerOf((after ?? before)!)?.uid)
   const ownerUid = owners.findLast((uid) => uid !== undefined)
   const observation = ownerUid && world.lives.get(call.process)?.observations.get(ownerUid)
@@ -31,11 +31,11 @@ function lookOf(call: Call, world: World): Look | undefined {
 }
 
 /**
- * No pod that serves is given up while one that does not is spared, by what was seen. What a look gives up is sent in
- * one step. `choiceOf` says what a write to a pod chooses from; undefined if it is no such choice.
+ * No pod that serves is given up while one that does not is kept, in the observed state. All writes of a reconcile are
+ * sent in one step. `choiceOf` returns the choice of a write to a pod. Undefined if it is none.
  */
 export const usefulGoLast = (choiceOf: (call: Call, look: Look) => Choice | undefined): Invariant => {
-  /** By look: pods that something was sent about. */
+  /** The pods that each reconcile has written. */
   const touched = new WeakMap<Observation, Set<string>>()
   let made: { choice: Choice; look: Observation; who: string }[] = []
   return {

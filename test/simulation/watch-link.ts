@@ -7,13 +7,13 @@ import type { Process } from './process.ts'
 
 type Letter = { kind: 'opened' } | { kind: 'event'; event: WatchEvent } | { kind: 'closed'; error: Error | undefined }
 
-/** By process and kind: when something last arrived, if only a bookmark. */
+/** The time of the last message, including bookmarks, by process and kind. */
 const heardAtMs = new WeakMap<Process, Map<string, number>>()
 
-/** The kinds that a process has watched, and when it last heard of each: its next watch may not be open yet. */
+/** The kinds that a process has watched, with the time of the last message. The next watch may not be open yet. */
 export const heardBy = (process: Process): ReadonlyMap<string, number> => heardAtMs.get(process) ?? new Map<string, number>()
 
-/** A watch between the server and one process: what it carries comes in order, but as late as its stream is. */
+/** A watch between the server and one process. Its messages arrive in order, with the delay of the stream. */
 export class WatchLink {
   readonly plural: string
   readonly process: Process
@@ -21,7 +21,7 @@ export class WatchLink {
   readonly #faults: Faults
   readonly #request: ApiRequest
   readonly #listener: WatchListener
-  /** Letters under way, first to arrive first. */
+  /** Messages in transit, in order of arrival. */
   #letters: { letter: Letter; atMs: number }[] = []
   #isDelivering = false
   #lastAtMs = 0
@@ -42,11 +42,11 @@ export class WatchLink {
   open(): void {
     this.#network.watches.add(this)
     this.process.onDeath(() => this.#stop())
-    // Nobody hears of a watch before it has been handed out.
+    // No event arrives before the watch was returned.
     queueMicrotask(() => this.#connect())
   }
 
-  /** The process has had enough of it. */
+  /** The process closes the watch. */
   close(): void {
     if (this.#state === 'over') return
     this.#stop()
@@ -55,24 +55,24 @@ export class WatchLink {
     })
   }
 
-  /** From now on what is sent takes so long. */
+  /** Sets the delay of messages from now on. */
   lag(ms: number): void {
     this.#lagMs = ms
   }
 
-  /** True if it is silent, and its process has not noticed yet. */
+  /** True if it is silent and its process has not noticed yet. */
   get isFrozen(): boolean {
     return this.#state === 'frozen'
   }
 
-  /** Stays open, and says nothing any more. */
+  /** Stays open without further messages. */
   freeze(): void {
     if (this.#state !== 'open') return
     this.#state = 'frozen'
     this.#letters = []
   }
 
-  /** What has not arrived yet is lost, and the connection with it. */
+  /** Loses the messages in transit and the connection. */
   break(): void {
     if (this.#state === 'over') return
     this.#state = 'open'

@@ -4,7 +4,7 @@ import type { WorldFaults } from './profile.ts'
 import type { WatchLink } from './watch-link.ts'
 import type { World } from './world.ts'
 
-/** What can happen to a world. Where there is nothing to happen to, nothing does. */
+/** The faults of a world. A fault without a target has no effect. */
 export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Faults) => void> = {
   breakWatch: onWatch((watch) => {
     watch.break()
@@ -35,7 +35,7 @@ export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Fault
 
   pauseManager(world, faults) {
     const manager = faults.pick(world.managers)
-    // Long enough to lose a lease, or not.
+    // Long enough to lose a lease, or shorter.
     const forMs = faults.isHeads() ? faults.between(100, 10_000) : faults.between(10_000, 60_000)
     if (manager.pause()) world.timeline.after(forMs, () => manager.resume(faults.isHeads()))
   },
@@ -57,7 +57,7 @@ export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Fault
   pauseServer(world, faults) {
     const { process } = world.anyNode(faults)
     if (!process?.isRunning) return
-    // With several servers, a write also waits until its own has caught up.
+    // With several servers, a write also waits until its server has caught up.
     const forMs = faults.between(100, world.nodes.length > 1 ? 1000 : 2500)
     world.history.add(process.name, `is paused for ${seconds(forMs)}`)
     process.pause()
@@ -74,7 +74,7 @@ export const worldFaults: Record<keyof WorldFaults, (world: World, faults: Fault
     const upTo = faults.isHeads() ? revision : Math.floor(faults.between(compactedRevision, revision + 1))
     world.history.add('store', `forgets everything up to revision ${upTo}`)
     void world.store.compact(upTo)
-    // Who is behind, and has to ask again, hears that it is too late.
+    // A watch that is behind and must resume gets 410.
     if (faults.isHeads()) worldFaults.breakWatch(world, faults)
   },
 
@@ -96,7 +96,7 @@ function onWatch(act: (watch: WatchLink, world: World, faults: Faults) => string
   }
 }
 
-/** Mostly a little, as when clocks are set by others; seldom a lot, as when somebody sets them by hand. */
+/** Mostly a small change, as by time synchronization; rarely a large one, as by a user. */
 function jump(world: World, process: Process, name: string, faults: Faults): void {
   const byMs = (faults.isHeads() ? 1 : -1) * (faults.between(0, 1) < 0.8 ? faults.between(100, 20_000) : faults.between(60_000, 3_600_000))
   world.history.add(name, `its clock jumps by ${seconds(byMs)}`)

@@ -20,19 +20,19 @@ import { worldFaults } from './world-faults.ts'
 export interface WorldOptions {
   seed: number
   profile: string
-  /** How many API servers there are over the store. Default: 1. */
+  /** The number of API servers over the store. Default: 1. */
   servers?: number
   controllers: readonly SimulatedController[]
-  /** Rules for all controllers; theirs come on top. */
+  /** Rules for all controllers, in addition to their own. */
   invariants: readonly Invariant[]
 }
 
-/** Lets everything that needs no time come to its end. */
+/** Runs everything that takes no time. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const calm = chooseProfile('calm', new SeededRandom(0))
 
-/** A whole cluster in one process, without time or chance of its own: what happens next depends on the seed and nothing else. */
+/** A whole cluster in one process, without real time and randomness: its history depends on the seed alone. */
 export class World {
   readonly timeline = new Timeline()
   readonly history = new History(this.timeline)
@@ -45,21 +45,21 @@ export class World {
   readonly nodes: readonly ApiNode[]
   readonly network: Network
   readonly managers: readonly Manager[]
-  /** Which life of a manager a process is; of those that have ended, too. */
+  /** The life of a manager for each process, including ended ones. */
   readonly lives = new Map<Process, ManagerLife>()
   readonly controllers: readonly SimulatedController[]
-  /** Kinds that others touch, by their plural. */
+  /** Kinds that other clients change, by plural. */
   readonly touchable: ReadonlyMap<string, ResourceType>
-  /** A user's client: its requests are always answered, if somebody is there to answer. */
+  /** A user's client: its requests always get a response while a server is up. */
   readonly userClient: Client
-  /** Somebody's who is neither the user nor a controller. */
+  /** The client of a third party, neither the user nor a controller. */
   readonly #rival: Client
   readonly #invariants: readonly Invariant[]
   readonly #userRandom: SeededRandom
-  /** Writes whose senders still wait to hear of them. */
+  /** Writes whose senders wait for a response. */
   readonly #open = new Set<Call>()
   steps = 0
-  /** Nothing should be written any more. */
+  /** True once no writes are allowed. */
   isIdle = false
   #calls = 0
   #touches = 0
@@ -107,7 +107,7 @@ export class World {
     })
   }
 
-  /** A world in which the server is up and the managers start. */
+  /** Creates a world in which the server is up and the managers start. */
   static async create(options: WorldOptions): Promise<World> {
     const world = new World(options)
     world.faults.isOn = false
@@ -121,12 +121,12 @@ export class World {
     return world
   }
 
-  /** The server that a fault meets. */
+  /** The server that a fault affects. */
   anyNode(faults: Faults): ApiNode {
     return this.nodes.length === 1 ? this.nodes[0]! : faults.pick(this.nodes)
   }
 
-  /** How many writes were sent so far. */
+  /** The number of sent writes. */
   get calls(): number {
     return this.#calls
   }
@@ -135,14 +135,14 @@ export class World {
     return this.#violation
   }
 
-  /** The first rule that is broken is the one that counts. */
+  /** The first violation counts. */
   judge(invariant: string, verdict: Verdict): void {
     if (verdict === undefined || this.#violation) return
     this.#violation = { invariant, text: verdict }
     this.history.add('VIOLATION', `${invariant}: ${verdict}`)
   }
 
-  /** One thing happens, and all that follows from it at once. */
+  /** Runs one event and all its immediate consequences. */
   async step(): Promise<void> {
     this.steps++
     const fault = this.faults.worldFault()
@@ -153,7 +153,7 @@ export class World {
     for (const invariant of this.#invariants) if (invariant.afterStep) this.judge(invariant.name, invariant.afterStep(this))
   }
 
-  /** From now on nothing goes wrong any more. What is frozen stays frozen: it must be noticed. */
+  /** Stops all faults. Frozen watches stay frozen, because they must be detected. */
   calmDown(): void {
     this.history.add('world', 'no more faults from here on')
     this.faults.isOn = false
@@ -164,7 +164,7 @@ export class World {
     for (const manager of this.managers) manager.start()
   }
 
-  /** What is still missing after the faults; undefined if nothing is. */
+  /** Returns what is missing after the faults. Undefined if nothing is. */
   unfinished(): Verdict {
     for (const invariant of this.#invariants) {
       const verdict = invariant.unfinished?.(this)
@@ -178,12 +178,12 @@ export class World {
     for (const invariant of this.#invariants) if (invariant.atEnd) this.judge(invariant.name, invariant.atEnd(this))
   }
 
-  /** Somebody who is neither the user nor a controller changes an object, in a way that matters to nobody. */
+  /** A third party changes an object in an irrelevant way. */
   async touch({ plural, namespace, name }: { plural: string; namespace: string; name: string }): Promise<void> {
     const type = this.touchable.get(plural)
     if (!type) return
     const patch = { metadata: { annotations: { 'simulation/touched': String(++this.#touches) } } }
-    // It may be gone by now, or the server may be.
+    // The object or the server may be gone.
     await this.#rival.patch(type, namespace, name, patch, { type: 'merge' }).catch(() => undefined)
   }
 
@@ -192,7 +192,7 @@ export class World {
     const random = this.#userRandom
     let at = random.next() * actions.reduce((sum, a) => sum + a.weight, 0)
     const action = actions.find((a) => (at -= a.weight) < 0)
-    // Users try again, or not: whatever fails is as good as not done.
+    // A failed action of a user has no effect.
     void action?.run(this.userClient, random, this).catch(() => undefined)
   }
 

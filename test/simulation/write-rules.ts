@@ -7,7 +7,7 @@ import type { Invariant, Verdict } from './invariant.ts'
 import type { Observation } from './manager.ts'
 import type { World } from './world.ts'
 
-/** Every delete of a controller says which object it means: another one may have the name by now. */
+/** Every delete of a controller has the uid of its object, because another object may have its name. */
 export const deletesNameTheirObject = (): Invariant => ({
   name: 'a delete names the uid of its object',
   sent(call, world): Verdict {
@@ -17,21 +17,22 @@ export const deletesNameTheirObject = (): Invariant => ({
   },
 })
 
-/** A create of an object whose name is made from a prefix. */
+/** A create with a generated name. */
 interface Making {
   who: string
   name: string
-  /** Names that were sent in vain and would do, with the look at the owner in which that was. */
+  /** Names of failed creates that must be reused, with the observation of that time. */
   kept: Map<string, Observation | undefined>
   look: Observation | undefined
 }
 
 /**
- * A create that has failed is repeated under the same name: should the first one arrive late, one of both is refused,
- * and there are not two objects. Within one look at an owner, others may be made meanwhile. A new term begins anew.
+ * A failed create is repeated with the same name. If the first request still arrives, one of the two fails, so there
+ * are never two objects. Within one reconcile of an owner, others may be created meanwhile. A new term starts without
+ * names.
  */
 export const namesAreUsedAgain = (): Invariant => {
-  /** By the cache of the kind, which each term has of its own; then by owner and prefix. */
+  /** By the kind's cache, which differs by term; then by owner and prefix. */
   const lines = new WeakMap<SharedInformer, Map<string, Making['kept']>>()
   const makings = new WeakMap<Call, Making>()
   const makingOf = (call: Call, world: World): Making | undefined => {

@@ -15,7 +15,7 @@ export interface Cell {
 export type Palette = Record<CellState | 'old' | 'ground' | 'mark', string>
 
 const sizes = [22, 18, 15, 12, 10, 8, 7, 6, 5, 4, 3]
-/** The picture is no higher than this, unless even the smallest cells need more. */
+/** The maximum height of the picture, unless the smallest cells need more. */
 const highest = 380
 
 export interface Layout {
@@ -35,15 +35,15 @@ export function layoutFor(count: number, width: number): Layout {
 }
 
 /**
- * Gives each pod a place that it keeps. A pod that comes takes the place of one that has gone, so that a rollout
- * changes colours and moves nothing.
+ * Assigns each pod a fixed position. A new pod takes the position of one that is gone, so that a rollout changes
+ * colours and moves nothing.
  */
 export class Places {
   readonly #placeOf = new Map<number, number>()
   readonly cells: (Cell | undefined)[] = []
   #free: number[] = []
 
-  /** Puts a cell where it belongs, and answers the place. */
+  /** Adds or updates a cell and returns its position. */
   put(cell: Cell): number {
     let place = this.#placeOf.get(cell.id)
     if (place === undefined) {
@@ -63,7 +63,7 @@ export class Places {
     return place
   }
 
-  /** Moves the last cells into places that are free. Answers the places that have changed. */
+  /** Moves the last cells to free positions. Returns the positions that have changed. */
   close(): number[] {
     const changed: number[] = []
     for (const place of this.#free.toSorted((a, b) => a - b)) {
@@ -86,7 +86,9 @@ export class Places {
   }
 }
 
-/** Draws one cell. Large ones have a shape for each state; small ones a colour, and trouble is bright in any size. */
+/**
+ * Draws one cell. Large cells have a shape for each state; small cells have a colour. Problems are bright in any size.
+ */
 export function drawCell(
   g: CanvasRenderingContext2D,
   layout: Layout,
@@ -112,7 +114,7 @@ export function drawCell(
   g.beginPath()
   if (state === 'available') {
     if (isOld) {
-      // Old pods are framed: they are to go.
+      // Pods of the old revision have a frame.
       g.strokeRect(left + 1, top + 1, side - 2, side - 2)
       g.globalAlpha = 0.35
       g.fillRect(left + 1, top + 1, side - 2, side - 2)

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { tell } from '../api.ts'
 
-/** A change that a person wants, before they have confirmed it. */
+/** A change that the user has requested and not confirmed yet. */
 export interface Wish {
   title: string
   path: 'action' | 'delete-pod'
   body: Record<string, unknown>
-  /** A value that the person fills in. */
+  /** A value that the user enters. */
   field?: { name: string; label: string; value: string; isText?: boolean }
 }
 
@@ -16,8 +16,8 @@ interface Told {
 }
 
 /**
- * Asks before a change: says what will happen and which command does the same. The server has tried the change already,
- * without making it.
+ * Asks for confirmation of a change. Shows its effect and the equivalent command. The server has already validated it
+ * in a dry run.
  */
 export function Confirm({ wish, done }: { wish: Wish; done(message: string | undefined): void }) {
   const dialog = useRef<HTMLDialogElement>(null)

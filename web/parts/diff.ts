@@ -31,7 +31,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return lines
 }
 
-/** Only what differs, with a few lines around it; null stands for lines that were left out. */
+/** The changed lines with some context. null marks omitted lines. */
 export function changedParts(lines: readonly DiffLine[], around = 3): (DiffLine | null)[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== 'same'),

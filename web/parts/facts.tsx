@@ -10,7 +10,7 @@ const tones: Readonly<Record<CauseFact['weight'], string>> = {
   starting: 'busy',
 }
 
-/** Why something is not where it should be: the object, the sentence, and what would help. */
+/** The cause of a problem: the object, the sentence, and the remedy. */
 export function Cause({ cause, namespace, now }: { cause: CauseFact; namespace: string; now: number }) {
   const { object, text, since, others, help, warning } = cause
   const tone = tones[cause.weight]
@@ -95,19 +95,19 @@ export const Events = ({ events, now }: { events: readonly EventFact[]; now: num
     </ul>
   )
 
-/** A moment of the timeline. */
+/** An event of the timeline. */
 export interface Moment {
   at: number
   label: string
   tone: string
 }
 
-/** The moments of conditions and warnings on one axis, the latest to the right. */
+/** Events of conditions and warnings on one axis, the latest on the right. */
 export function Timeline({ moments, now }: { moments: readonly Moment[]; now: number }) {
   const known = moments.filter(({ at }) => at > 0 && at <= now + 1000).toSorted((a, b) => a.at - b.at)
   if (known.length === 0) return null
   const first = known[0]!.at
-  // Logarithmic, counted back from now: what is recent has room, whatever the age of the rest.
+  // A logarithmic scale, counted back from now, so that recent events have space whatever the age of the others.
   const span = Math.log(now - first + 1000) - Math.log(1000)
   const place = (at: number) => (span === 0 ? 1 : 1 - (Math.log(Math.max(0, now - at) + 1000) - Math.log(1000)) / span)
   return (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 /** Older lines are dropped. */
 const mostLines = 5000
 
-/** The log of a container: as it comes, or of the run before. */
+/** The log of a container: followed, or of the previous container. */
 export function Log({
   namespace,
   pod,

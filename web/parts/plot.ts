@@ -9,7 +9,7 @@ const height = 160
 const timeText = (seconds: number, span: number): string =>
   uPlot.fmtDate(span < 2 * 86_400 ? '{HH}:{mm}' : '{MM}-{DD}')(new Date(seconds * 1000))
 
-/** A plot of one series over time, drawn in the box's own colours. */
+/** A plot of one series over time, with the colours of the box. */
 export function makePlot(
   box: HTMLElement,
   label: string,

@@ -23,10 +23,10 @@ const names: Readonly<Record<CellState, string>> = {
   finished: 'finished',
 }
 
-/** Gaps that pods have left are closed when nothing has changed for so long. */
+/** Gaps of removed pods are closed after this time without changes. */
 const restMs = 1500
 
-/** Rows that are drawn in one frame of the browser. */
+/** The number of cells drawn in one animation frame. */
 const cellsPerFrame = 4000
 
 function paletteOf(element: Element): Palette {
@@ -48,7 +48,7 @@ const cellOf = (id: number, row: readonly (string | number)[]): Cell => ({
   isOld: row[at.age] === 1,
 })
 
-/** Paints cells as they change, a few thousand a frame. */
+/** Draws cells as they change, a few thousand in each animation frame. */
 class Painter {
   readonly places = new Places()
   readonly counts = { old: 0, ...Object.fromEntries(cellStates.map((state) => [state, 0])) } as Record<
@@ -89,7 +89,7 @@ class Painter {
     this.layout = { size: 0, columns: 1, height: 0 }
   }
 
-  /** Closes gaps, which may make the cells larger. */
+  /** Closes gaps, which may enlarge the cells. */
   close(): void {
     const size = this.places.cells.length
     for (const place of this.places.close()) this.#paint(place)
@@ -97,7 +97,7 @@ class Painter {
     this.fit()
   }
 
-  /** Fits the picture to the number of pods and the width, and paints all of it if that is another size. */
+  /** Fits the picture to the number of pods and the width. Redraws it if the cell size has changed. */
   fit(): void {
     const width = this.#canvas.parentElement!.clientWidth
     const wanted = layoutFor(this.places.cells.length, width)

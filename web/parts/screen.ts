@@ -1,4 +1,4 @@
-/** A character with its colours, which are names of classes. */
+/** A character with its colours, which are CSS class names. */
 interface Glyph {
   text: string
   style: string
@@ -11,8 +11,8 @@ const scrollback = 1000
 const escapeSequence = /^\u001b(?:\[([?>]?)([\d;]*)([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][\w]|([=>78DEM]))/
 
 /**
- * The screen of a terminal: the part of VT100 that shells and their line editors use. Lines that scroll out stay above
- * the screen.
+ * The screen of a terminal: the part of VT100 that shells and their line editors use. Lines that scroll out are kept
+ * above the screen.
  */
 export class Screen {
   readonly columns: number
@@ -22,7 +22,7 @@ export class Screen {
   #column = 0
   #style = ''
   #saved = { row: 0, column: 0 }
-  /** The start of a sequence that has not come whole. */
+  /** The start of an incomplete escape sequence. */
   #rest = ''
 
   constructor(columns: number, rows: number) {
@@ -61,7 +61,7 @@ export class Screen {
     }
   }
 
-  /** The first line of the screen: the lines before it have scrolled out. */
+  /** The first line of the screen. The lines before it have scrolled out. */
   get #top(): number {
     return Math.max(0, this.lines.length - this.rows)
   }
@@ -127,7 +127,7 @@ export class Screen {
   }
 }
 
-/** The letters that a key sends; undefined for one that is the browser's. */
+/** The characters that a key sends. Undefined for a key that the browser handles. */
 export function keyText({
   key,
   ctrlKey,

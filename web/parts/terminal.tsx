@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Screen, keyText } from './screen.ts'
 
-/** Channels of Kubernetes' exec protocol: the first byte of each message. */
+/** The channels of Kubernetes' exec protocol, which are the first byte of each message. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
 const [columns, rows] = [100, 24]
 
@@ -50,7 +50,7 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
     if (box.current) box.current.scrollTop = box.current.scrollHeight
   })
   const key = (e: KeyboardEvent) => {
-    // Two keys lead out, so that nobody is caught in here.
+    // This key combination leaves the terminal, which otherwise takes all keys.
     if (e.key === 'Escape' && e.shiftKey) return box.current?.blur()
     const text = keyText(e)
     if (text === undefined) return

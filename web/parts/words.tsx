@@ -4,7 +4,7 @@ import { type KindName, type State, kindNames, stateTones, states } from '../../
 
 export { type KindName, type State, kindNames, states }
 
-/** How a state is drawn: a shape of its own for each tone, so that nobody has to tell colours apart. */
+/** The tone of a state. Each tone has its own shape, so that no information depends on colours alone. */
 export const toneOf = (state: string): string => stateTones[state as State] ?? 'none'
 
 const shapes: Readonly<Record<string, string>> = {
@@ -15,14 +15,14 @@ const shapes: Readonly<Record<string, string>> = {
   none: 'M2 6 H10',
 }
 
-/** The shape of a tone. Words beside it say the same. */
+/** The shape of a tone. The text next to it has the same meaning. */
 export const Shape = ({ tone }: { tone: string }) => (
   <svg class={`shape ${tone}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
     <path d={shapes[tone] ?? shapes.none} fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />
   </svg>
 )
 
-/** A state in a word and a shape. */
+/** A state as a word with a shape. */
 export const StateChip = ({ state, tone = toneOf(state) }: { state: string; tone?: string }) => (
   <span class={`chip ${tone}`}>
     <Shape tone={tone} />
@@ -30,11 +30,11 @@ export const StateChip = ({ state, tone = toneOf(state) }: { state: string; tone
   </span>
 )
 
-/** `3m20s`, of a time in milliseconds since the epoch. */
+/** Formats the age of a time in milliseconds since the epoch: `3m20s`. */
 export const age = (sinceMs: number, nowMs: number): string =>
   sinceMs > 0 ? humanDuration(Math.max(0, nowMs - sinceMs)) : ''
 
-/** How long ago a timestamp was, with the time itself as a tooltip. */
+/** The age of a timestamp, with the time itself as a tooltip. */
 export const Ago = ({ at, now }: { at: string | undefined; now: number }) =>
   at ? (
     <time dateTime={at} title={at}>
@@ -45,7 +45,7 @@ export const Ago = ({ at, now }: { at: string | undefined; now: number }) =>
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
-/** A box that says why there is nothing to see, and what to do. */
+/** A box that explains why a view is empty, and what to do. */
 export const Notice = ({
   title,
   children,
@@ -63,7 +63,7 @@ export const Notice = ({
   </div>
 )
 
-/** A refusal or failure of the server, with what to do about it. */
+/** An error of the server, with what to do about it. */
 export function Failure({ code, error, what }: { code: number | undefined; error: string; what: string }) {
   if (code === 403)
     return (

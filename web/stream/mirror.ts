@@ -1,10 +1,10 @@
 import { type Column, type ColumnType, type Frame, type Position, separator } from '../../src/dashboard/stream/table.ts'
 
-/** The server's table, kept up to date by its frames. A row is an array with one value a column. */
+/** A copy of the server's table, updated by frames. A row is an array with one value per column. */
 export class Mirror {
   readonly columns: readonly ColumnType[]
   readonly rows = new Map<number, (string | number)[]>()
-  /** Counts up with each frame. */
+  /** Increases with each frame. */
   version = 0
   #epoch = ''
   #revision = -1
@@ -14,17 +14,17 @@ export class Mirror {
     this.columns = columns
   }
 
-  /** True once all rows that there were have come. */
+  /** True once all initial rows have arrived. */
   get isWhole(): boolean {
     return this.#revision >= 0
   }
 
-  /** The point to resume from; undefined before everything has come once. */
+  /** The position to resume from. Undefined before all initial rows have arrived. */
   get position(): Position | undefined {
     return this.isWhole ? { epoch: this.#epoch, revision: this.#revision, words: this.#words.length } : undefined
   }
 
-  /** Takes a frame in, and answers the ids of rows that are new, changed or gone. */
+  /** Applies a frame, and returns the ids of rows that were added, changed or removed. */
   take(epoch: string, { r, s, w, u, x }: Frame): number[] {
     this.version++
     if (s) {

@@ -2,24 +2,24 @@ import type { Frame } from '../../src/dashboard/stream/table.ts'
 import { Mirror } from './mirror.ts'
 import { columnsOf } from './topics.ts'
 
-/** Whether changes arrive now. */
+/** The state of the connection. */
 export type Link = 'connecting' | 'live' | 'lost'
 
 export interface Topic {
   readonly name: string
   readonly mirror: Mirror
-  /** Why the server does not show it. */
+  /** The reason why the server rejects the topic. */
   error: string | undefined
-  /** Told the ids of rows that are new, changed or gone; undefined: all of them may be. */
+  /** Called with the ids of rows that were added, changed or removed. Undefined: any row may have changed. */
   readonly listeners: Set<(ids: readonly number[] | undefined) => void>
   users: number
 }
 
 const retryMs = [250, 500, 1000, 2000, 5000]
-/** A topic that no view shows is kept for so long: whoever goes back sees it at once. */
+/** An unused topic is kept for this time, so that a view that is opened again shows it at once. */
 const keepMs = 30_000
 
-/** The page's one connection. It subscribes to the topics that views use, and resumes where it was after a break. */
+/** The only connection of the page. It subscribes to the topics of the views, and resumes after a disconnection. */
 export class Stream {
   link: Link = 'connecting'
   readonly #topics = new Map<string, Topic>()
@@ -37,7 +37,7 @@ export class Stream {
     return () => void this.#linkListeners.delete(fn)
   }
 
-  /** Begins to follow a topic. */
+  /** Subscribes to a topic. */
   use(name: string): Topic {
     let topic = this.#topics.get(name)
     if (!topic) {
@@ -64,7 +64,7 @@ export class Stream {
     }, keepMs)
   }
 
-  /** Connects, and stays connected. */
+  /** Connects, and reconnects after each disconnection. */
   start(): void {
     if (!this.#socket) this.#connect()
   }
@@ -81,7 +81,7 @@ export class Stream {
     socket.addEventListener('close', () => this.#retry())
   }
 
-  /** Names the topics of the views, each with what the page has of it already. */
+  /** Sends the topics of the views, each with the position that the page has. */
   #wish(): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return
     const topics = [...this.#topics.values()].map(({ name, mirror }) => ({
@@ -105,7 +105,7 @@ export class Stream {
   }
 
   async #again(): Promise<void> {
-    // A session that has ended refuses every connection, which a WebSocket does not tell.
+    // The server rejects every connection of an expired session, which a WebSocket does not report.
     const answer = await fetch('/api/me').catch(() => undefined)
     if (answer?.status === 401) return this.#loggedOut()
     this.#connect()

@@ -3,7 +3,7 @@ import type { ColumnType } from '../../src/dashboard/stream/table.ts'
 
 type Columns = Readonly<Record<string, ColumnType>>
 
-/** A row by the names of its columns. */
+/** A row as an object with the columns' names. */
 export type RowOf<C extends Columns> = { [name in keyof C]: C[name] extends 'number' ? number : string }
 
 export type WorkloadRow = RowOf<typeof workloadColumns>
@@ -15,7 +15,7 @@ export function columnsOf(topic: string): Columns {
   return topic === 'nodes' ? nodeColumns : podColumns
 }
 
-/** The values of a row, by name. */
+/** Converts the values of a row to an object. */
 export function named<C extends Columns>(columns: C, values: readonly (string | number)[]): RowOf<C> {
   const row: Record<string, string | number> = {}
   let at = 0

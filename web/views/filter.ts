@@ -1,7 +1,7 @@
 import { states } from '../../src/insight/workload/said.ts'
 import type { Shown } from './ordered-rows.ts'
 
-/** What the list is narrowed to. It stands in the address, so that it can be shared. */
+/** The filter of the list. It is part of the address, so that it can be shared. */
 export interface Filter {
   text: string
   namespace: string
@@ -17,7 +17,7 @@ const fields = Object.keys(names) as (keyof Filter)[]
 export const filterIn = (query: URLSearchParams): Filter =>
   Object.fromEntries(fields.map((field) => [field, query.get(names[field]) ?? ''])) as unknown as Filter
 
-/** `?q=web&state=Stuck`, or nothing. */
+/** Formats a filter as a query: `?q=web&state=Stuck`, or an empty text. */
 export function filterText(filter: Filter): string {
   const query = new URLSearchParams()
   for (const field of fields) if (filter[field]) query.set(names[field], filter[field])
@@ -26,8 +26,8 @@ export function filterText(filter: Filter): string {
 }
 
 /**
- * Whether a workload is to be shown. Each word of the text must be found: `a=b` is a label, anything else part of a
- * name or reason.
+ * True if a workload matches the filter. All words of the text must match: `a=b` matches a label, any other word a part
+ * of a name or reason.
  */
 export function matches({ text, namespace, kind, state }: Filter, row: Shown): boolean {
   if (

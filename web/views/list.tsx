@@ -8,12 +8,12 @@ import { type Filter, emptyFilter, filterIn, filterText, matches } from './filte
 import { OrderedRows, type Shown } from './ordered-rows.ts'
 
 /**
- * The height of a row: on a phone the reason has a line of its own. All rows have the same, so that 10,000 of them need
- * no measuring.
+ * The height of a row: on a phone the reason is on a line of its own. All rows have the same height, so that 10,000 of
+ * them need no measuring.
  */
 const heights = { wide: 46, narrow: 70 } as const
 const narrow = matchMedia('(max-width: 900px)')
-/** Rows above and below what is seen. */
+/** The number of rows rendered above and below the visible ones. */
 const spareRows = 8
 
 const collator = new Intl.Collator('en', { numeric: true })
@@ -62,7 +62,7 @@ const Nothing = ({ hasAny, clear }: { hasAny: boolean; clear(): void }) =>
 
 type FilterProps = { all: readonly Shown[]; filter: Filter; set(next: Partial<Filter>): void }
 
-/** How many workloads are in each state; a click shows those alone. */
+/** The number of workloads in each state. A click filters by the state. */
 function Counts({ all, filter, set }: FilterProps) {
   const counts = new Map<string, number>()
   for (const { state } of all) counts.set(states[state]!, (counts.get(states[state]!) ?? 0) + 1)
@@ -121,7 +121,7 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   const [view, setView] = useState({ top: 0, height: 800 })
   const rowHeight = narrow.matches ? heights.narrow : heights.wide
   const [selected, select] = useState(-1)
-  // Keys may come faster than the list is drawn.
+  // Keys may arrive faster than the list is rendered.
   const latest = useRef({ rows, selected })
   latest.current.rows = rows
   useEffect(() => {
@@ -139,7 +139,7 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
       removeEventListener('resize', look)
     }
   }, [])
-  // Before the rows are seen: a key that is pressed at once must not be lost.
+  // Before the rows are visible, so that no key is lost.
   useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => {
       if ((e.target as Element).matches('input, select, textarea, dialog *') || e.metaKey || e.ctrlKey) return
@@ -238,14 +238,14 @@ function Line({
   )
 }
 
-/** Pods of the new revision, ready or not, and of the old one. */
+/** The pods of the new revision, by readiness, and those of the old one. */
 export function Bar({ row }: { row: Pick<WorkloadRow, 'kind' | 'desired' | 'current' | 'updated' | 'ready'> }) {
   const { kind, desired, current, updated, ready } = row
   if (kind === 'CronJob') return <span class="dim">{current > 0 ? plural(current, 'job') : ''}</span>
   const total = Math.max(desired, current, 1)
   const fresh = updated < 0 ? current : Math.min(updated, current)
   const old = current - fresh
-  // Pods of the old revision are mostly ready: they are there because they are.
+  // Most pods of the old revision are ready, because unready ones are replaced first.
   const readyNew = Math.min(fresh, Math.max(0, ready - old))
   const share = (part: number) => ({ width: `${(100 * part) / total}%` })
   const label = `${ready} of ${desired} ready${updated < 0 ? '' : `, ${fresh} new, ${old} old`}`

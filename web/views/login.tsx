@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { tell } from '../api.ts'
 
-/** Login with a token, for whoever has no link that works. */
+/** Login with a token, for users without a valid link. */
 export function LoginView({ wasUsed, next }: { wasUsed: boolean; next: string }) {
   const [token, setToken] = useState('')
   const [error, setError] = useState('')
@@ -9,7 +9,7 @@ export function LoginView({ wasUsed, next }: { wasUsed: boolean; next: string })
     e.preventDefault()
     try {
       await tell('login', { token })
-      // Another site's address is none of this page's.
+      // The page never redirects to another site.
       location.assign(new URL(next, location.origin).origin === location.origin ? next : '/')
     } catch (failure) {
       setError((failure as Error).message)

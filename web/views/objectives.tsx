@@ -121,7 +121,7 @@ function Objective({ slo, at }: { slo: Slo; at: string }) {
 
 const piecesOf = (slo: Slo, window: string) => slo.latencies[window]!.history
 
-/** A plot that is drawn anew when the theme changes. The library is loaded with the first one. */
+/** A plot that is redrawn when the theme changes. Its library is loaded with the first plot. */
 function Plot({ label, shape, data }: { label: string; shape: PlotShape; data: Series }) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<Promise<ReturnType<typeof makePlot> | undefined> | undefined>(undefined)

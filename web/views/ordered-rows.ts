@@ -6,9 +6,9 @@ import { type WorkloadRow, named } from '../stream/topics.ts'
 /** A row of the list. */
 export interface Shown extends WorkloadRow {
   id: number
-  /** The text that a search looks through, in lower case. */
+  /** The lower-case text that a search matches. */
   searched: string
-  /** Rows are ordered by it: what needs attention first, then as `coxswain status` has it. */
+  /** The sort key: workloads that need attention first, then the order of `coxswain status`. */
   order: string
 }
 
@@ -17,7 +17,7 @@ interface Entry {
   shown: Shown
 }
 
-/** Names with numbers in them in the order of the numbers: web-2 before web-10. */
+/** Sorts numbers in names by value: web-2 before web-10. */
 const natural = (text: string): string => text.replace(/\d+/g, (digits) => digits.padStart(12, '0'))
 const kindOrder: readonly string[] = kindNames
 
@@ -38,8 +38,7 @@ function shownOf(id: number, values: readonly (string | number)[]): Shown {
 const byOrder = (a: Shown, b: Shown): number => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)
 
 /**
- * The workloads of a mirror in the order of the list. Of 10,000 rows only those that have changed are read and ordered
- * again.
+ * The workloads of a mirror in the order of the list. After a change only the changed rows are read and sorted again.
  */
 export class OrderedRows {
   #known = new Map<number, Entry>()
@@ -61,7 +60,7 @@ export class OrderedRows {
   }
 }
 
-/** Two ordered lists as one. */
+/** Merges two sorted lists. */
 function merged(a: readonly Shown[], b: readonly Shown[]): Shown[] {
   const all: Shown[] = []
   let at = 0

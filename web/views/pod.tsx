@@ -17,7 +17,7 @@ const toneFor = ({ ready, total, status }: PodFact): string =>
 
 type ContainerState = NonNullable<PodFact['containers'][number]['state']>
 
-/** `running for 3m`, `ended with 1 (Error) 20s ago`. */
+/** Formats a container's state: `running for 3m`, `ended with 1 (Error) 20s ago`. */
 const Lived = ({ state: { word, since, reason }, now }: { state: ContainerState; now: number }) => (
   <>
     {word}
@@ -45,7 +45,7 @@ const steps = [
   ['Ready', 'Ready'],
 ] as const
 
-/** The steps of a pod's start, with the seconds that each took after the one before. */
+/** The steps of a pod's start, each with its duration in seconds. */
 function Start({ pod, now }: { pod: PodFact; now: number }) {
   const known = steps.flatMap(([type, title]) => {
     const condition = pod.conditions.find((one) => one.type === type)

@@ -6,7 +6,7 @@ import { useAsked, useNow } from '../use.ts'
 
 const marks = { same: ' ', gone: '−', new: '+' } as const
 
-/** The revisions of a workload, and what one has changed. */
+/** The revisions of a workload, and the changes in one of them. */
 export function Revisions({
   of,
   generation,

@@ -13,7 +13,7 @@ import { useAsked, useNow, useTopic } from '../use.ts'
 import { Bar } from './list.tsx'
 import { Revisions } from './revisions.tsx'
 
-/** Details are read again after so long even if the row has not changed. */
+/** The interval at which details are read again if the row has not changed. */
 const refreshMs = 10_000
 
 const titles: Readonly<Record<ActionName, string>> = {
@@ -25,7 +25,7 @@ const titles: Readonly<Record<ActionName, string>> = {
   partition: 'Set partition',
 }
 
-/** One workload: what is in its way first, then the picture of its rollout, then everything else. */
+/** One workload: first the cause that blocks it, then the picture of its rollout, then all details. */
 export function WorkloadView({ kind, namespace, name }: { kind: string; namespace: string; name: string }) {
   const now = useNow()
   const topic = useTopic('workloads', 250)
@@ -179,7 +179,7 @@ function wishOf(action: ActionName, fact: WorkloadFact, of: { kind: string; name
   return { title, path: 'action', body }
 }
 
-/** How much of the progress deadline is left. */
+/** The remaining time until the progress deadline. */
 function Deadline({ atMs, seconds, now }: { atMs: number; seconds: number; now: number }) {
   const leftMs = Math.max(0, atMs - now)
   const label =
@@ -216,7 +216,7 @@ const momentOf = (condition: ConditionFact): Moment => {
   }
 }
 
-/** The last change of each condition, every change that this page has seen, and the workload's creation. */
+/** The last change of each condition, all changes since the page was opened, and the workload's creation. */
 function ConditionTimeline({ fact, now }: { fact: WorkloadFact; now: number }) {
   const seen = useRef(new Map<string, Moment>())
   useEffect(() => seen.current.clear(), [fact.kind, fact.metadata.name, fact.metadata.namespace])

@@ -40,7 +40,7 @@ const wrong = applicable.flatMap((one) => {
   return problem === undefined ? [] : [{ section: one.section, name: one.name, expr: one.expr, problem }]
 })
 
-/** How many cases of each section say something about us. All of them pass. */
+/** The number of applicable cases in each section. All of them pass. */
 const applicableBySection: Record<string, number> = {
   basic: 39,
   comparisons: 313,

@@ -104,7 +104,7 @@ const surroundings: fc.Arbitrary<Surroundings> = fc.record({
   ),
 }) as fc.Arbitrary<Surroundings>
 
-/** Whether a pod is as it should be, by the rules of Kubernetes, in words of this test. */
+/** True if a pod is healthy by Kubernetes' rules, computed independently for this test. */
 function isFine({ metadata, status }: Pod, { nowMs, minReadySeconds = 0, runsToCompletion }: Surroundings): boolean {
   if (metadata.deletionTimestamp) return false
   if (status?.phase === 'Succeeded') return runsToCompletion === true

@@ -5,7 +5,7 @@ import type { ContainerStatus, Node, PersistentVolumeClaim, Pod } from '../gener
 export const at = (seconds: number): number => Date.parse('2026-01-01T00:00:00Z') + seconds * 1000
 export const timeAt = (seconds: number): string => `${new Date(at(seconds)).toISOString().slice(0, 19)}Z`
 
-/** The parts of a pod that a test says. */
+/** The parts of a pod that a test sets. */
 interface PodParts {
   metadata?: object
   spec?: object
@@ -40,7 +40,7 @@ export const readyPod = (parts: PodParts = {}): Pod =>
     },
   })
 
-/** A pod whose one container is so. */
+/** A pod whose container has this state. */
 export const podWith = (state: object, more: object = {}, parts: PodParts = {}): Pod =>
   podOf({ ...parts, status: { containerStatuses: [containerOf(state, more)], ...parts.status } })
 
@@ -52,14 +52,14 @@ export const waiting = (reason: string, message?: string) => ({
 })
 export const ended = (exitCode: number, more: object = {}) => ({ terminated: { exitCode, ...more } })
 
-/** A node whose condition Ready is so since second 3. */
+/** A node whose condition Ready has this status since second 3. */
 export const nodeOf = (status: string, more: object = {}): Node =>
   ({ metadata: { name: 'n1' }, status: { conditions: [condition('Ready', status, 3, more)] } }) as unknown as Node
 
 export const claimOf = (phase: string): PersistentVolumeClaim =>
   ({ metadata: { name: 'data' }, status: { phase } }) as unknown as PersistentVolumeClaim
 
-/** A phrase of three or more words that a text says twice; undefined where it has none. Numbers are no words. */
+/** A phrase of three or more words that occurs twice in a text. Undefined if there is none. Numbers are not words. */
 export function repeatedPhrase(text: string): string | undefined {
   const seen = new Set<string>()
   for (const clause of text.toLowerCase().split(/[.:;,](?:\s|$)/)) {

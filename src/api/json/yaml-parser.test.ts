@@ -8,7 +8,7 @@ import { parseYaml } from './yaml.ts'
 const withoutTimes = (tags: Tags): Tags =>
   tags.filter((tag) => typeof tag === 'string' || (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')))
 
-/** What npm's parser makes of a text, in the form of JSON; nothing if it refuses it. */
+/** The JSON value of a text by npm's parser. Undefined if it rejects the text. */
 function byLibrary(text: string): string | undefined {
   const document = parseDocument(text, {
     version: '1.1', customTags: withoutTimes, merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'silent', intAsBigInt: true,

@@ -24,7 +24,7 @@ export interface MapType {
   declares(name: string): boolean
 }
 
-/** How a list is merged: as one value, as a set of scalars, or item by item, found by some of its fields. */
+/** The merge rule of a list: as one value, as a set of scalars, or by items with key fields. */
 export type ListMerging =
   | { readonly kind: 'atomic' }
   | { readonly kind: 'set' }

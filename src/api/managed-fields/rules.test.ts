@@ -8,7 +8,7 @@ import { sampleSchema, sampleType } from './testing/sample-type.ts'
 
 /** `one: {a: 1}` is an apply, `one! {a: 1}` a forced one, `one= {a: 1}` an update. */
 type Step = string
-/** What each manager owns, by a name as it stands in a step (`one` or `one=`), in one line. */
+/** The fields of each manager on one line, by the name in a step (`one` or `one=`). */
 type Owned = Record<string, string>
 
 interface State {
@@ -58,9 +58,9 @@ interface Family {
   /** Two values that differ in what `changed` names. */
   first: string
   second: string
-  /** What an apply of one of them owns, beyond what changes. */
+  /** Fields that an apply of one of them owns besides the changed ones. */
   beside?: string
-  /** What an update that makes it owns beyond that. */
+  /** Fields that an update owns besides those if it creates the object. */
   made?: string
   changed: string
 }

@@ -1,6 +1,6 @@
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../generated/types.ts'
 
-/** A pod that the restricted level lets pass in every version: one container of each sort. For tests. */
+/** A pod that the restricted level allows in every version, with one container of each sort. For tests. */
 export interface SamplePod {
   metadata: { name: string; annotations?: Record<string, string> }
   spec: PodSpec
@@ -22,14 +22,14 @@ export const goodPod = (): SamplePod => ({
   },
 })
 
-/** Versions from `since` on, and before `until`, object with these words. */
+/** The message of versions from `since` on and before `until`. */
 export interface Expected {
   since?: number
   until?: number
   text: string
 }
 
-/** One pod, and what each level says about it; nothing where it may pass. */
+/** A pod and the messages of each level. Empty if the level allows it. */
 export interface Row {
   name: string
   pod: SamplePod
@@ -45,17 +45,17 @@ const expected = (words: Words | undefined): readonly Expected[] => {
   return Array.isArray(words) ? words : [words as Expected]
 }
 
-/** What a change of one field makes of a pod. `restricted` is the same as `baseline` unless it is said. */
+/** The messages of each level for a change of one field. `restricted` defaults to `baseline`. */
 interface LevelWords {
   baseline?: Words
   restricted?: Words
 }
 
-/** `{who}` is the container, or the containers; `{uses}` goes with it. */
+/** `{who}` is replaced by the container or containers, `{uses}` by the verb. */
 type ContainerChange = [name: string, fields: object, words?: LevelWords]
 type PodChange = [name: string, change: (pod: SamplePod) => void, words?: LevelWords]
 
-/** Objects are merged, all else is replaced. */
+/** Merges objects and replaces all other values. */
 function merge(into: Record<string, any>, fields: Record<string, any>): void {
   for (const [key, value] of Object.entries(fields)) {
     const isMergeable =

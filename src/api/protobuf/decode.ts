@@ -46,7 +46,7 @@ const numberOf = (field: WireField): bigint => {
   return field.value
 }
 
-/** Messages that are scalars in JSON. Of repeated fields, the last one counts. */
+/** Messages that are scalars in JSON. The last of repeated fields applies. */
 function parts(message: Buffer): Map<number, WireField> {
   const found = new Map<number, WireField>()
   for (const field of wireFields(message)) found.set(field.number, field)
@@ -128,7 +128,7 @@ function readInto(out: Fields, message: Buffer, name: string, owner: string): vo
     // Unknown fields are ignored, as in Kubernetes.
     if (!target) continue
     if (target.kind === 'inline') {
-      // A LocalObjectReference is one by itself, too: its fields are found under the type it stands in.
+      // A LocalObjectReference may also be such a message. Its fields are found under the enclosing type.
       readInto(out, bytesOf(field), target.message, owner)
       continue
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type FieldType, schema } from '../schema/index.ts'
 import { fieldNumbers } from './field-numbers.ts'
 
-/** What Coxswain adds to Kubernetes' types: no protobuf client knows it. */
+/** Coxswain's additions to Kubernetes' types, which no protobuf client knows. */
 const ours = [
   'DaemonSetCondition.lastUpdateTime', 'DaemonSetCondition.progress',
   'DaemonSetSpec.progressDeadlineSeconds', 'DaemonSetStatus.updateRevision',
@@ -17,7 +17,7 @@ const ours = [
 const hasForm = (type: string) =>
   schema[type]!.kind !== undefined && !type.startsWith('Stock') && !/^(apps\.kruise|apiextensions\.k8s)\.io\//.test(schema[type]!.apiVersion!)
 
-/** What travels in an envelope, which says apiVersion and kind: the served kinds and some messages. */
+/** The types in an envelope with apiVersion and kind: the served kinds and some messages. */
 const enveloped = new Set([...Object.keys(schema).filter(hasForm), 'APIGroup', 'APIResourceList', 'DeleteOptions', 'Status'])
 
 function structIn(type: FieldType): string | undefined {

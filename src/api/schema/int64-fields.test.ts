@@ -19,7 +19,7 @@ const anyInt64 = fc
   .filter((n) => n !== 0n)
   .map(toInt64)
 
-/** What is sent and stored: every kind, and the options and requests that are bodies, too. */
+/** The types that are sent and stored: all kinds, and the options and requests that are bodies. */
 const requests = ['DeleteOptions', 'AuthenticationV1TokenRequest']
 const bodies = Object.keys(schema).filter((name) => schema[name]!.kind !== undefined || requests.includes(name))
 

@@ -2,10 +2,10 @@ import { schema } from '../generated/schema.ts'
 import type { Json } from '../object.ts'
 import type { FieldType, ScalarType } from './schema.ts'
 
-/** The fields that lead from a structure to a value, with `[]` for an item of a list and `{}` for an entry of a map. */
+/** The field names from a structure to a value, with `[]` for a list item and `{}` for a map entry. */
 export type FieldPath = readonly string[]
 
-/** For tests: the paths to all values of a scalar type in a structure. A structure inside itself is passed over. */
+/** For tests: the paths of all values with a scalar type in a structure. Recursive structures are skipped. */
 export function pathsTo(kind: ScalarType, typeName: string, above: readonly string[] = []): FieldPath[] {
   if (above.includes(typeName)) return []
   const below = (type: FieldType): FieldPath[] => {
@@ -30,7 +30,7 @@ export function valueAt([step, ...rest]: FieldPath, leaf: Json): Json {
   return step === '[]' ? [inner] : { [keyOf(step)]: inner }
 }
 
-/** For tests: what stands at the path; undefined if nothing does. */
+/** For tests: the value at the path. Undefined if there is none. */
 export function readAt(value: unknown, path: FieldPath): unknown {
   let at = value
   for (const step of path) at = (at as Record<string, unknown> | null | undefined)?.[keyOf(step)]

@@ -1,5 +1,5 @@
 /**
- * How a field's zero value is serialized, as in the Go types that Kubernetes clients expect:
+ * The serialization of a field's zero value, as in the Go types that Kubernetes clients expect:
  * - `omit`: a value with omitempty; its zero ("" 0 false [] {}) is omitted;
  * - `keep`: a pointer; what was sent is kept, zero or not, and absent stays absent;
  * - `emit`: always serialized; absent becomes its zero ("" 0 false {}, and null for lists, maps and times).

@@ -39,7 +39,7 @@ class Parser {
     this.#tokens = scanSelector(text)
   }
 
-  // Where a name is expected, `in` and `notin` are names.
+  // In the position of a name, `in` and `notin` are names.
   #asName(token: Token): Token {
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'name', text: token.text } : token
   }

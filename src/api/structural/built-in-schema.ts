@@ -22,8 +22,8 @@ const scalars: Record<ScalarType, Schema> = {
 }
 
 /**
- * The structural schema of one of our types, out of the schema table. Types must not contain themselves. `describes`
- * says which types come with their descriptions: those of a pod alone are 300 KB.
+ * Generates the structural schema of a built-in type from the schema table. The type must not be recursive. `describes`
+ * selects the types with descriptions: those of a pod alone have 300 KB.
  */
 export function builtInSchema(typeName: string, describes: (typeName: string) => boolean = () => true): Schema {
   const struct = structOf(typeName)
@@ -49,7 +49,7 @@ function fieldSchemaOf(typeName: string, field: Field, describes: Describes): Sc
   return {
     ...schemaOfType(field.type, describes, field),
     ...(description ? { description } : {}),
-    // Go writes null for a time that is not set, and for lists and maps without omitempty.
+    // Go writes null for an unset time, and for lists and maps without omitempty.
     ...(field.zero === 'emit' && ['time', 'microTime', 'list', 'map'].includes(field.type.kind)
       ? { nullable: true }
       : {}),
@@ -57,7 +57,7 @@ function fieldSchemaOf(typeName: string, field: Field, describes: Describes): Sc
   }
 }
 
-/** `field` has the hints for the outermost type. */
+/** `field` has the list and map hints for the outermost type. */
 function schemaOfType(type: FieldType, describes: Describes, field?: Field): Schema {
   switch (type.kind) {
     case 'struct':
@@ -83,7 +83,7 @@ function listSchema(of: FieldType, describes: Describes, field: Field | undefine
     }
   }
   const keys = field.listMapKeys ?? []
-  // A key of a list must be required, or have a default.
+  // A list key must be required or have a default.
   for (const key of keys) {
     if (items.required?.includes(key)) continue
     const isText = fieldOf(of.name, key)?.type.kind === 'string'

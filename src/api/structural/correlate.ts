@@ -2,19 +2,19 @@ import { jsonText } from '../json/index.ts'
 import { Path } from '../validation/path.ts'
 import { type Schema, isFields, listKeys } from './schema.ts'
 
-/** The path of a field in what stands at `path`; the root has none. */
+/** The path of a field below `path`. Undefined is the root. */
 export const pathIn = (path: Path | undefined, name: string): Path => path?.child(name) ?? Path.of(name)
 
-/** The path of an item of a list. */
+/** The path of a list item. */
 export const pathAt = (path: Path | undefined, i: number): Path => path?.index(i) ?? Path.of(`[${i}]`)
 
-/** What a field was in the old version of its object; undefined where there was none. */
+/** The old value of a field. Undefined if there was none. */
 export const correlate = (old: unknown, name: string): unknown =>
   isFields(old) && Object.hasOwn(old, name) ? old[name] : undefined
 
 const none = () => undefined
 
-/** Finds the old version of the items of a list: by keys where it has some, and else not at all. */
+/** Returns a function that finds the old version of a list item: by its keys, or never if the list has no keys. */
 export function correlateItems(schema: Schema, old: unknown): (item: unknown) => unknown {
   const keys = listKeys(schema)
   if (!keys || !Array.isArray(old)) return none

@@ -2,7 +2,7 @@ import { cloneObject } from '../json/index.ts'
 import type { Json } from '../object.ts'
 import { type Fields, type Schema, isFields, valuesOf } from './schema.ts'
 
-/** Fills in what is missing in a value, in place. */
+/** Sets defaults in a value, in place. */
 export type Defaulter = (value: unknown) => void
 
 const isNullRefused = (value: unknown, schema: Schema): boolean => value === null && schema.nullable !== true
@@ -15,8 +15,8 @@ const copyOf = (schema: Schema): Json => {
 const hasDefault = (schema: Schema): boolean => schema.default !== undefined && schema.default !== null
 
 /**
- * Makes the function that fills in defaults, and drops null where it is not allowed and there is no default; undefined
- * where a schema has nothing to do for values below it.
+ * Returns the function that sets defaults below a value. It also removes null where it is neither allowed nor replaced
+ * by a default. Undefined if the schema has nothing to set.
  */
 export function defaulterOf(schema: Schema): Defaulter | undefined {
   if (schema.items) return listDefaulter(schema.items)

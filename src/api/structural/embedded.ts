@@ -5,10 +5,10 @@ import type { Path } from '../validation/path.ts'
 import { pathIn } from './correlate.ts'
 import { type Fields, type Schema, isEmbedded, isFields, valuesOf } from './schema.ts'
 
-/** Validates the type and the metadata of resources that stand in others. */
+/** Validates the type and metadata of embedded resources. */
 export type EmbeddedCheck = (value: unknown, path: Path | undefined, errors: FieldError[]) => void
 
-/** Makes the check of a schema; undefined where nothing is embedded. */
+/** Returns the check of a schema. Undefined if it embeds no resource. */
 export function embeddedCheckOf(schema: Schema): EmbeddedCheck | undefined {
   const items = schema.items && embeddedCheckOf(schema.items)
   const values = valuesOf(schema)

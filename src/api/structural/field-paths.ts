@@ -2,7 +2,7 @@ import { type Schema, isEmbedded } from './schema.ts'
 
 const scalars: ReadonlySet<string | undefined> = new Set(['string', 'integer', 'boolean', 'number'])
 
-/** The names of a simple path: `.spec.name` or `.spec['na.me']`. A text says why it is none. */
+/** Parses a simple path: `.spec.name` or `.spec['na.me']`. Returns an error message for any other. */
 export function pathNames(text: string): string[] | string {
   const names: string[] = []
   const step = /\.([A-Za-z_][\w-]*)|\['([^']*)'\]|\["([^"]*)"\]/y
@@ -15,7 +15,7 @@ export function pathNames(text: string): string[] | string {
   return names
 }
 
-/** Why objects cannot be selected by a path; undefined where they can. */
+/** Returns the reason why a path cannot be a selectable field, or undefined. */
 export function selectablePathProblem(text: string, schema: Schema): string | undefined {
   const names = pathNames(text)
   if (typeof names === 'string') return names

@@ -10,12 +10,12 @@ import {
 import { Path } from '../validation/path.ts'
 import { quoteValue } from '../validation/field-error.ts'
 
-/** How Kubernetes writes the path of what is said of the whole value. */
+/** Kubernetes' path for errors about the whole value. */
 const nowhere = '<nil>'
 
 /**
- * What is wrong with a value, in the words of kube-openapi's validation as the API server shows them. Sentences name a
- * field by its path from the value on; the error's own path also has what stands before it.
+ * Validation errors of a value, with the messages of kube-openapi as the API server shows them. A message has the path
+ * from the value; the error's field also has the path of the value.
  */
 export class Findings {
   readonly errors: FieldError[] = []
@@ -29,7 +29,7 @@ export class Findings {
     return this.errors.length === 0
   }
 
-  /** For a trial whose errors may count or not. */
+  /** Creates an empty collection for a trial whose errors may be discarded. */
   apart(): Findings {
     return new Findings(this.#base)
   }
@@ -70,7 +70,7 @@ export class Findings {
     this.errors.push(tooMany(this.#at(path), actual, max))
   }
 
-  /** What is said of a value as a whole has no field. */
+  /** Adds an error about the whole value, which has no field. */
   whole(saying: string): void {
     this.errors.push({
       reason: 'FieldValueInvalid',

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** A format of strings, and how it is checked. */
+/** The validation of a string format. */
 type Check = (text: string) => boolean
 
 const matches =
@@ -48,12 +48,12 @@ function isCidr(text: string): boolean {
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 
-/** Durations as Go writes them, and with whole units: `1h30m`, `3 days`. */
+/** Durations in Go's format, and with whole units: `1h30m`, `3 days`. */
 const isDuration = matches(
   /^([+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+|[+-]?0|\d+\s*(ns|us|ms|s|m|h|d|w|days?|weeks?|hours?|minutes?|seconds?))$/,
 )
 
-/** What a string of a format looks like. Formats that nobody knows, or that go for numbers, are not checked. */
+/** The validations by format. Unknown formats and those of numbers are not validated. */
 const checks: Readonly<Record<string, Check>> = {
   bsonobjectid: matches(/^[0-9a-f]{24}$/i),
   uri: isUri,
@@ -83,13 +83,13 @@ const checks: Readonly<Record<string, Check>> = {
   'k8s-long-name': matches(/^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/),
 }
 
-/** How strings of a format are checked; undefined for formats without a check. */
+/** The validation of a format. Undefined if it has none. */
 export const formatCheck = (format: string): Check | undefined =>
   Object.hasOwn(checks, format) ? checks[format] : undefined
 
 const numberFormats = new Set(['int32', 'int64', 'float', 'double', 'number'])
 
-/** True if Kubernetes heeds a format for values of a type. */
+/** True if Kubernetes validates the format for values of the type. */
 export function isKnownFormat(format: string, type: string | undefined): boolean {
   if (type === 'integer' || type === 'number') return numberFormats.has(format)
   return type === 'string' ? format === 'password' || Object.hasOwn(checks, format) : true

@@ -6,14 +6,12 @@ import type { Path } from '../validation/path.ts'
 import { correlate, correlateItems, pathIn } from './correlate.ts'
 import { type Fields, type Schema, fieldSchema, isFields, listKeys, valuesOf } from './schema.ts'
 
-/**
- * Finds items that stand twice in lists that are sets or maps. A list that an update leaves as it was is not judged.
- */
+/** Finds duplicate items in lists of type set and map. A list that an update does not change is not checked. */
 export type ListCheck = (value: unknown, old: unknown, path: Path | undefined, errors: FieldError[]) => void
 
 const textOf = (value: unknown): string => jsonText(sortKeys(value as Json))
 
-/** Makes the check of a schema; undefined where no list in it has a type. */
+/** Returns the check of a schema. Undefined if it has no such list. */
 export function listCheckOf(schema: Schema): ListCheck | undefined {
   const type = schema['x-kubernetes-list-type']
   const keys = listKeys(schema)

@@ -11,7 +11,7 @@ const scalars: Record<string, MergeType> = {
   number: amount,
 }
 
-/** How values of a structural schema are merged. The schema of metadata is Kubernetes' own, and not looked up here. */
+/** The merge type of values of a structural schema. The schema of metadata is Kubernetes' own and is not used here. */
 export function mergeTypeOf(schema: Schema): MergeType {
   if (isIntOrString(schema)) return scalar
   switch (schema.type) {

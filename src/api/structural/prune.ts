@@ -2,7 +2,7 @@ import type { Json } from '../object.ts'
 import { decodeObject } from '../schema/index.ts'
 import { type Fields, type Schema, isEmbedded, isFields, keepsUnknown, valuesOf } from './schema.ts'
 
-/** Notes the path of each field that is dropped. */
+/** Called with the path of each dropped field. */
 type Note = (path: string) => void
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
@@ -10,8 +10,8 @@ const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata
 const joined = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
 
 /**
- * Drops from a value, in place, the fields that its schema does not have. A resource, the whole or an embedded one, has
- * apiVersion, kind and metadata without saying so. Without a schema nothing is kept.
+ * Drops fields that are not in the schema, in place. A resource, also an embedded one, always has apiVersion, kind and
+ * metadata. Without a schema all fields are dropped.
  */
 export function prune(value: unknown, schema: Schema, isResource: boolean, note?: Note): void {
   pruneAt(
@@ -37,7 +37,7 @@ function pruneFields(value: Fields, schema: Schema | undefined, path: string, no
   const values = schema && valuesOf(schema)
   for (const name in value) {
     const at = note ? joined(path, name) : ''
-    // The root's metadata have been read before; those of an embedded resource are read here.
+    // The root's metadata was decoded earlier; that of an embedded resource is decoded here.
     if (isResource && metaFields.has(name)) {
       if (name === 'metadata' && path !== '' && isFields(value[name])) value[name] = readMetadata(value[name], at, note)
       continue
@@ -51,7 +51,7 @@ function pruneFields(value: Fields, schema: Schema | undefined, path: string, no
   }
 }
 
-/** Metadata of an embedded resource: what does not fit its type is left as it is, for validation to refuse. */
+/** Decodes the metadata of an embedded resource. Fields of a wrong type are kept, so that validation rejects them. */
 function readMetadata(value: Fields, path: string, note: Note | undefined): unknown {
   try {
     const { object, unknown } = decodeObject('ObjectMeta', value as Json)

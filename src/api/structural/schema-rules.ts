@@ -9,10 +9,10 @@ import { prune } from './prune.ts'
 import { type Schema, isEmbedded, isIntOrString, valuesOf } from './schema.ts'
 import { checkOf } from './validate.ts'
 
-/** Keywords of JSON schema that no schema of a custom resource may have. */
+/** Keywords of JSON schema that custom resources must not use. */
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
 
-/** What is wrong with a schema by itself, whether it is structural or not. */
+/** Validates a schema by rules that do not depend on whether it is structural. */
 export function schemaErrors(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   visit(schema, path, errors, false)
@@ -153,7 +153,7 @@ function setItemErrors(items: Schema, path: Path, errors: FieldError[]): void {
   }
 }
 
-/** Defaults that their own schema refuses, or that have fields it does not have. */
+/** Validates defaults: they must conform to their schema and have no unknown fields. */
 export function defaultErrors(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   visitDefaults(schema, path, errors)
@@ -177,7 +177,7 @@ function visitDefaults(schema: Schema, path: Path, errors: FieldError[]): void {
   for (const name in properties) visitDefaults(properties[name]!, below!.key(name), errors)
 }
 
-/** Formats that nobody heeds. */
+/** The formats that are not validated. */
 export function unrecognizedFormats(schema: Schema): string[] {
   const found: string[] = []
   findFormats(schema, found)

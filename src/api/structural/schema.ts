@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../cel/index.ts'
 
-/** A schema of a CustomResourceDefinition, as it stands in `openAPIV3Schema`. */
+/** A schema of a CustomResourceDefinition, from `openAPIV3Schema`. */
 export interface Schema extends JsonSchema {
   $ref?: string
   $schema?: string
@@ -34,29 +34,29 @@ export interface Schema extends JsonSchema {
   not?: Schema
 }
 
-/** JSON with names. */
+/** A JSON object. */
 export type Fields = Record<string, unknown>
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The schema of the values of a map; undefined where there is none, or where any value goes. */
+/** The schema of a map's values. Undefined if there is none, or if any value is allowed. */
 export const valuesOf = (schema: Schema): Schema | undefined =>
   typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
 
-/** The schema of a field, by its name or as a value of a map. */
+/** The schema of a field: that of its property, or that of a map's values. */
 export function fieldSchema(schema: Schema, name: string): Schema | undefined {
   const { properties } = schema
   return properties && Object.hasOwn(properties, name) ? properties[name] : valuesOf(schema)
 }
 
-/** True if fields that the schema does not name are kept. */
+/** True if unknown fields are kept. */
 export const keepsUnknown = (schema: Schema): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true
 
 export const isEmbedded = (schema: Schema): boolean => schema['x-kubernetes-embedded-resource'] === true
 
 export const isIntOrString = (schema: Schema): boolean => schema['x-kubernetes-int-or-string'] === true
 
-/** The keys by which items of a list are found; undefined for other lists. */
+/** The keys that identify items of a list. Undefined for other lists. */
 export const listKeys = (schema: Schema): readonly string[] | undefined =>
   schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined

@@ -6,7 +6,7 @@ import { type Schema, isEmbedded, isIntOrString, keepsUnknown, valuesOf } from '
 
 type Level = 'root' | 'items' | 'field'
 
-/** Fields that a schema under anyOf, allOf, oneOf or not must not have, and what is said of them. */
+/** Fields that are forbidden in schemas below anyOf, allOf, oneOf and not, with the messages. */
 const nestedFields: readonly [name: keyof Schema, saying: string][] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -27,7 +27,7 @@ const nestedFields: readonly [name: keyof Schema, saying: string][] = [
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
 const isIntOrStringPair = (parts: Schema[] | undefined): boolean => parts !== undefined && deepEqual(parts, intOrString)
 
-/** What keeps a schema from being structural, in Kubernetes' words and order. */
+/** The rules of structural schemas, with Kubernetes' messages and order. */
 export function structuralErrors(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   visit(schema, 'root', path, errors)
@@ -87,7 +87,7 @@ function typeErrors(schema: Schema, level: Level, path: Path, errors: FieldError
   }
 }
 
-/** A resource's own fields are given: a schema may name them, and say of the name what it looks like. */
+/** The metadata fields of a resource are implicit. A schema may only restrict the name. */
 function metaErrors(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
   const isResource = level === 'root' || isEmbedded(schema)
   if (!isResource) return

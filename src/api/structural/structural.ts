@@ -11,13 +11,13 @@ import { prune } from './prune.ts'
 import type { Schema } from './schema.ts'
 import { type Check, checkOf } from './validate.ts'
 
-/** What was found wrong with an object. Warnings are failed rules about what an update leaves as it was. */
+/** The validation result of an object. Warnings are failed rules for values that an update does not change. */
 export interface Judgement {
   errors: FieldError[]
   warnings: FieldError[]
 }
 
-/** Errors after which Kubernetes does not run the rules of x-kubernetes-validations. */
+/** Errors after which Kubernetes does not evaluate x-kubernetes-validations. */
 const blocking: ReadonlySet<FieldError['reason']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -33,7 +33,7 @@ const notChecked: FieldError = {
     'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 }
 
-/** Everything that judges the values of one schema. */
+/** All validations for one schema. */
 class Judge {
   readonly #check: Check
   readonly #embedded: EmbeddedCheck | undefined
@@ -60,7 +60,7 @@ class Judge {
   }
 }
 
-/** A structural schema, ready to prune, fill in and judge objects. Each part is compiled when it is first used. */
+/** A structural schema that prunes, defaults and validates objects. Each part is compiled at its first use. */
 export class StructuralSchema {
   #schema: Schema | undefined
   readonly #packed: Buffer
@@ -68,9 +68,9 @@ export class StructuralSchema {
   #judge: Judge | undefined
   #statusJudge: Judge | undefined
 
-  /** A schema that nobody has used yet is kept compressed: of 50 KB, some 4 KB are left. */
+  /** An unused schema is stored compressed: 50 KB become about 4 KB. */
   constructor(schema: Schema) {
-    // A copy: what zlib answers is a part of a larger buffer.
+    // A copy, because zlib returns a view of a larger buffer.
     this.#packed = Buffer.from(deflateRawSync(jsonText(schema), { level: 1 }))
   }
 
@@ -78,26 +78,26 @@ export class StructuralSchema {
     return (this.#schema ??= readJson(inflateRawSync(this.#packed).toString()) as Schema)
   }
 
-  /** Drops what the schema does not have; answers the paths of that, in order. */
+  /** Drops fields that are not in the schema. Returns their paths in order. */
   prune(object: unknown): string[] {
     const unknown: string[] = []
     prune(object, this.schema, true, (path) => unknown.push(path))
     return unknown.sort()
   }
 
-  /** Fills in defaults, and drops null where it is not allowed. */
+  /** Sets defaults, and removes null where it is not allowed. */
   fillIn(object: unknown): void {
     if (this.#defaulter === null) this.#defaulter = defaulterOf(this.schema)
     this.#defaulter?.(object)
   }
 
-  /** Validates a whole object; `old` is what an update replaces. */
+  /** Validates an object. `old` is its previous version in an update. */
   judge(object: unknown, old?: unknown): Judgement {
     this.#judge ??= new Judge(this.schema, true)
     return this.#judge.judge(object, old, undefined)
   }
 
-  /** Validates the status alone, as an update of it does. */
+  /** Validates the status only, for an update of the status. */
   judgeStatus(status: unknown, old: unknown): Judgement {
     const schema = this.schema.properties?.status
     if (!schema || status === undefined) return { errors: [], warnings: [] }

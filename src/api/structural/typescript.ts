@@ -1,7 +1,7 @@
 import { jsonText } from '../json/index.ts'
 import { type Schema, isEmbedded, isIntOrString, keepsUnknown, valuesOf } from './schema.ts'
 
-/** One version of a custom kind, as far as its types go. */
+/** The types of one version of a custom kind. */
 export interface TypedKind {
   group: string
   version: string
@@ -12,7 +12,7 @@ export interface TypedKind {
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-/** `V1beta1Boat`, `BoatSpecDnsNames`: a name made of parts that need not be names. */
+/** Builds an identifier from parts that may contain other characters: `V1beta1Boat`, `BoatSpecDnsNames`. */
 const nameOf = (...parts: string[]): string =>
   parts
     .flatMap((part) => part.split(/[^A-Za-z0-9]+/))
@@ -22,7 +22,7 @@ const isName = (text: string): boolean => /^[A-Za-z_$][\w$]*$/.test(text)
 const quoted = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`
 
-/** The source of a module with the types of custom kinds, and a `defineKind` for each. */
+/** Generates a module with the types of custom kinds, and a `defineKind` for each. */
 export function typeScriptOf(kinds: readonly TypedKind[], from = 'coxswain/client'): string {
   const modules = kinds.map((kind) => new KindTypes(kind, isFirst(kinds, kind) ? '' : kind.version))
   const parts = modules.map((module) => module.text())
@@ -40,7 +40,7 @@ export function typeScriptOf(kinds: readonly TypedKind[], from = 'coxswain/clien
   )
 }
 
-/** Types of the first version of a kind go by the kind's own name; those of others by the version's, too. */
+/** True for the first version of a kind, whose types have no version in their names. */
 const isFirst = (kinds: readonly TypedKind[], kind: TypedKind): boolean =>
   kinds.find((other) => other.group === kind.group && other.kind === kind.kind) === kind
 
@@ -48,7 +48,7 @@ class KindTypes {
   readonly imports = new Set(['ObjectMeta'])
   readonly #kind: TypedKind
   readonly #name: string
-  /** Interfaces in the order in which they are needed, by name. */
+  /** Interfaces by name, in the order in which they are needed. */
   readonly #interfaces = new Map<string, string>()
 
   constructor(kind: TypedKind, prefix: string) {
@@ -130,7 +130,7 @@ class KindTypes {
     if (!schema.properties || Object.keys(schema.properties).length === 0) {
       return `Record<string, ${values ? this.#typeOf(`${name}Value`, values) : 'unknown'}>`
     }
-    // Its place, before those of what it contains.
+    // Reserves the position, before the interfaces of its fields.
     this.#interfaces.set(name, '')
     const fields = Object.entries(schema.properties).flatMap(([field, of]) =>
       this.#field(name, field, of, schema.required?.includes(field) ?? false),
@@ -143,7 +143,7 @@ class KindTypes {
 
 /** A field's description with its default. */
 function said({ description = '', default: value, type }: Schema): string {
-  // An object's own description stands above its interface.
+  // An object's description is above its interface instead.
   const text = type === 'object' ? '' : description
   return value === undefined || /default/i.test(text) ? text : `${text}${text && ' '}Default: ${jsonText(value)}.`
 }

@@ -8,12 +8,12 @@ import { formatCheck } from './formats.ts'
 import { type Fields, type Schema, isFields, isIntOrString } from './schema.ts'
 
 /**
- * Validates a value. What an update leaves as it was is not judged again: `old` is the value of before, undefined if
- * there is none or none that can be told to be it.
+ * Validates a value. `old` is the corresponding value before an update, whose unchanged parts are not validated again.
+ * Undefined if there is none.
  */
 export type Check = (value: unknown, old: unknown, path: Path | undefined, found: Findings) => void
 
-/** The name of a value's type in JSON schema. */
+/** The JSON schema type of a value. */
 function typeOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -27,7 +27,7 @@ function typeOf(value: unknown): string {
   }
 }
 
-/** Makes the check of a schema. What it is made of is compiled when a value first needs it. */
+/** Returns the validation of a schema. Its parts are compiled when a value first needs them. */
 export function checkOf(schema: Schema): Check {
   let checks: Check[] | undefined
   return (value, old, path, found) => {
@@ -92,7 +92,7 @@ const passes = (check: Check, value: unknown, path: Path | undefined, found: Fin
 }
 
 function junctors(schema: Schema): Check | undefined {
-  // Of an int-or-string, this alternative says its type once more.
+  // For an int-or-string this alternative only repeats the type.
   const isPlain = (parts: Schema[] | undefined) =>
     parts?.length === 2 && parts[0]!.type === 'integer' && parts[1]!.type === 'string'
   const any = isIntOrString(schema) && isPlain(schema.anyOf) ? [] : (schema.anyOf ?? []).map(checkOf)
@@ -136,7 +136,7 @@ function checkAll(all: Check[], value: unknown, old: unknown, path: Path | undef
   if (found.errors.length > before) found.whole(`"${path ?? ''}" must validate all the schemas (allOf)`)
 }
 
-/** The characters of a text as Go counts them. */
+/** The number of characters of a text, counted as in Go. */
 function lengthOf(text: string): number {
   let length = text.length
   for (let i = 0; i < text.length; i++) {

@@ -12,7 +12,7 @@ import {
   tags,
 } from './der-reader.ts'
 
-/** The parts of a subject that signers look at and that certificates are given. */
+/** The parts of a subject that signers check and that certificates get. */
 export interface Subject {
   commonName: string
   organizations: string[]
@@ -20,7 +20,7 @@ export interface Subject {
   attributes: { id: string; text: string }[]
 }
 
-/** The names besides the subject that a certificate is to be good for. */
+/** The subject alternative names. */
 export interface AlternativeNames {
   dns: string[]
   emails: string[]
@@ -29,12 +29,12 @@ export interface AlternativeNames {
   addresses: Buffer[]
 }
 
-/** A PKCS#10 request that was read. Its signature has not been checked. */
+/** A parsed PKCS#10 request. Its signature is not verified yet. */
 export interface CertificateRequest {
   subject: Subject
   names: AlternativeNames
   publicKey: KeyObject
-  /** The public key as it stands in the request and will stand in the certificate. */
+  /** The encoded public key, which is copied to the certificate. */
   spki: Buffer
   signed: Buffer
   algorithm: Element
@@ -48,7 +48,7 @@ const ids = {
   alternativeNames: '2.5.29.17',
 }
 
-/** Reads the request in a PEM text. Throws an Error in Go's words. */
+/** Parses a request in PEM. Throws an Error with Go's message. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const [block] = pemBlocks(pem)
   if (block?.label !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
@@ -78,7 +78,7 @@ function readKey(spki: Buffer): KeyObject {
 
 const bmpString = 0x1e
 
-/** UTF8String, PrintableString and the like are read as they are, a BMPString as UTF-16. */
+/** Decodes a text: a BMPString is UTF-16, other types are read as UTF-8. */
 function readText({ tag, content }: Element): string {
   return tag === bmpString ? Buffer.from(content).swap16().toString('utf16le') : content.toString()
 }
@@ -96,7 +96,7 @@ function readSubject(name: Element | undefined): Subject {
   return { commonName: of(ids.commonName).at(-1) ?? '', organizations: of(ids.organization), attributes }
 }
 
-/** The alternative names among the extensions that the request asks for. */
+/** The alternative names in the requested extensions. */
 function readNames(attributes: Element | undefined): AlternativeNames {
   const names: AlternativeNames = { dns: [], emails: [], uris: [], addresses: [] }
   for (const attribute of attributes ? elementsOf(attributes.content) : []) {
@@ -160,7 +160,7 @@ const failures = {
 const unimplemented = 'x509: cannot verify signature: algorithm unimplemented'
 const wrongKey = 'x509: signature algorithm specifies another kind of public key'
 
-/** Checks that a request is signed by its own key. Answers the problem in Go's words, or undefined. */
+/** Verifies that a request is signed with its own key. Returns the problem in Go's words, or undefined. */
 export function signatureProblem({ algorithm, publicKey, signed, signature }: CertificateRequest): string | undefined {
   const [id, parameters] = elementsOf(algorithm.content)
   const name = readObjectId(id)
@@ -171,7 +171,7 @@ export function signatureProblem({ algorithm, publicKey, signed, signature }: Ce
   return verify(known.hash, signed, key, signature) ? undefined : failures[known.family]
 }
 
-/** RSA-PSS names its hash in the parameters. Undefined for one that is not supported. */
+/** RSA-PSS has its hash algorithm in the parameters. Undefined if it is not supported. */
 function pssAlgorithm(parameters: Element | undefined): Algorithm | undefined {
   const [named] = partsOf(parameters, tags.sequence)
   const hash = named && hashes[readObjectId(partsOf(onlyElement(named.content, tags.sequence), tags.sequence)[0])]

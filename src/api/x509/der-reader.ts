@@ -1,18 +1,18 @@
-/** One value of a DER encoding. */
+/** A DER-encoded value. */
 export interface Element {
   tag: number
-  /** The value itself. */
+  /** The content without tag and length. */
   content: Buffer
-  /** Tag, length and value: what a signature covers, what is copied into another structure. */
+  /** Tag, length and content, as covered by a signature or copied into another structure. */
   raw: Buffer
 }
 
-/** Bytes that are not what they should be; the message is one of Go's encoding/asn1. */
+/** Invalid DER. The message is that of Go's encoding/asn1. */
 export class Asn1Error extends Error {}
 
 const syntax = (what: string) => new Asn1Error(`asn1: syntax error: ${what}`)
 
-/** The tags that certificates and requests are made of. */
+/** The tags in certificates and requests. */
 export const tags = {
   boolean: 0x01,
   integer: 0x02,
@@ -23,7 +23,7 @@ export const tags = {
   set: 0x31,
 }
 
-/** The value that starts at `at`. */
+/** Reads the value at an offset. */
 function elementAt(bytes: Buffer, at: number): Element {
   const first = bytes[at + 1]
   if (first === undefined) throw syntax('truncated tag or length')
@@ -42,14 +42,14 @@ function elementAt(bytes: Buffer, at: number): Element {
   return { tag: bytes[at]!, content: bytes.subarray(start, start + length), raw: bytes.subarray(at, start + length) }
 }
 
-/** All values that stand one after the other. */
+/** Reads consecutive values. */
 export function elementsOf(bytes: Buffer): Element[] {
   const found: Element[] = []
   for (let at = 0; at < bytes.length; at += found.at(-1)!.raw.length) found.push(elementAt(bytes, at))
   return found
 }
 
-/** The only value, of one tag, that the bytes are. */
+/** Reads a single value with the tag. Throws if there are more. */
 export function onlyElement(bytes: Buffer, tag: number): Element {
   const found = elementAt(bytes, 0)
   checkTag(found, tag)
@@ -57,7 +57,7 @@ export function onlyElement(bytes: Buffer, tag: number): Element {
   return found
 }
 
-/** The parts of a sequence or set; missing ones are undefined. */
+/** The elements of a sequence or set. Empty if it is missing. */
 export function partsOf(element: Element | undefined, tag: number): Element[] {
   checkTag(element, tag)
   return elementsOf(element.content)
@@ -68,7 +68,7 @@ export function checkTag(element: Element | undefined, tag: number): asserts ele
   if (element.tag !== tag) throw new Asn1Error(`asn1: structure error: tags don't match (${tag} vs ${element.tag})`)
 }
 
-/** `2.5.4.3` */
+/** Decodes an object identifier, such as `2.5.4.3`. */
 export function readObjectId(element: Element | undefined): string {
   checkTag(element, tags.objectId)
   const numbers: number[] = []
@@ -84,25 +84,25 @@ export function readObjectId(element: Element | undefined): string {
   return [...head, ...numbers].join('.')
 }
 
-/** The bytes of a bit string, which must be a whole number of them. */
+/** The bytes of a bit string, whose length must be a multiple of 8. */
 export function readBits(element: Element | undefined): Buffer {
   checkTag(element, tags.bits)
   if (element.content[0] !== 0) throw syntax('invalid padding bits in BIT STRING')
   return element.content.subarray(1)
 }
 
-/** One block of a PEM text. */
+/** A block of a PEM text. */
 interface PemBlock {
   label: string
   bytes: Buffer
   hasHeaders: boolean
 }
 
-/** A label, headers, and base64. */
+/** The label, the headers, and the base64 content. */
 const pemPattern =
   /-----BEGIN ([A-Z0-9 ]+)-----\r?\n((?:[^\n]*: [^\n]*\r?\n)+\r?\n)?([A-Za-z0-9+/=\s]*?)-----END \1-----/g
 
-/** The blocks of a PEM text. What stands between them is left out. */
+/** The blocks of a PEM text. Text between them is ignored. */
 export const pemBlocks = (text: string): PemBlock[] =>
   [...text.matchAll(pemPattern)].map(([, label = '', headers, body = '']) => ({
     label,
@@ -110,7 +110,7 @@ export const pemBlocks = (text: string): PemBlock[] =>
     hasHeaders: headers !== undefined,
   }))
 
-/** DER in PEM. */
+/** Encodes DER as PEM. */
 export function pemText(label: string, der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`

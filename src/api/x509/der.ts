@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-/** The little of ASN.1's distinguished encoding that certificates need. */
+/** The part of ASN.1's Distinguished Encoding Rules that certificates need. */
 
 const tlv = (tag: number, content: Buffer): Buffer => {
   const { length } = content
@@ -15,14 +15,17 @@ export const octets = (content: Buffer) => tlv(0x04, content)
 export const boolean = (value: boolean) => tlv(0x01, Buffer.from([value ? 0xff : 0]))
 export const utf8 = (text: string) => tlv(0x0c, Buffer.from(text))
 export const bits = (content: Buffer, unused = 0) => tlv(0x03, Buffer.concat([Buffer.from([unused]), content]))
-/** A positive whole number, given in bytes, most significant first. */
+/** A positive integer from bytes, the most significant first. */
 export const integer = (bytes: Buffer) => tlv(0x02, bytes[0]! & 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes)
-/** `[n]` around something. */
+/** A value with the explicit tag `[n]`. */
 export const tagged = (n: number, content: Buffer) => tlv(0xa0 | n, content)
-/** `[n]` in place of the type of a primitive value. */
+/** A primitive value with the implicit tag `[n]`. */
 export const implicit = (n: number, content: Buffer) => tlv(0x80 | n, content)
 
-/** Until 2049 certificates have two-digit years; ours may live longer, so all times have four. */
+/**
+ * Encodes a time: as UTCTime with a two-digit year before 2050, and as GeneralizedTime from then on (RFC 5280, section
+ * 4.1.2.5).
+ */
 export function time(ms: number): Buffer {
   const text = new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '')
   return Number(text.slice(0, 4)) < 2050 ? tlv(0x17, Buffer.from(text.slice(2))) : tlv(0x18, Buffer.from(text))
@@ -39,7 +42,7 @@ export function objectId(dotted: string): Buffer {
   return tlv(0x06, Buffer.from(bytes))
 }
 
-/** The encoding of a value with any tag. */
+/** Encodes a value with any tag. */
 export const element = tlv
 
 /** The 4 or 16 bytes of an IP address. */

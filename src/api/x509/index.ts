@@ -1,4 +1,4 @@
-/** Certificates and the requests for them: what the API server judges and what signers make. */
+/** Certificates and certificate requests: parsing and validation for the API server, signing for controllers. */
 export { type CertificateRequest, parseCertificateRequest, signatureProblem } from './certificate-request.ts'
 export { type WantedCertificate, makeRequest } from './make-request.ts'
 export { pemBlocks, pemText } from './der-reader.ts'

@@ -2,7 +2,7 @@ import { type KeyObject, generateKeyPairSync, sign } from 'node:crypto'
 import { pemText } from './der-reader.ts'
 import { addressBytes, bits, element, implicit, integer, objectId, octets, sequence, set, tagged, utf8 } from './der.ts'
 
-/** The subject and the names of a certificate that is asked for. */
+/** The subject and the names of a requested certificate. */
 export interface WantedCertificate {
   commonName?: string
   organizations?: readonly string[]
@@ -24,7 +24,7 @@ const algorithmOf = {
   ed25519: sequence(objectId('1.3.101.112')),
 }
 
-/** A PKCS#10 request with a new private key, both in PEM. */
+/** Creates a PKCS#10 request with a new private key. Both are PEM. */
 export function makeRequest(about: WantedCertificate): { request: string; key: string } {
   const { commonName = '', organizations = [], key: kind = 'ec' } = about
   const { dns = [], emails = [], uris = [], addresses = [] } = about

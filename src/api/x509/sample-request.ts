@@ -2,7 +2,7 @@ import { type WantedCertificate, makeRequest } from './make-request.ts'
 
 export type SampleRequest = WantedCertificate
 
-/** A PKCS#10 request of ann, or of whoever is wanted, and its private key. For tests. */
+/** A PKCS#10 request for tests, and its private key. The default subject is ann. */
 export const sampleRequest = (about: SampleRequest = {}): { request: string; key: string } =>
   makeRequest({ commonName: 'ann', ...about })
 

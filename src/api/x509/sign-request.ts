@@ -16,13 +16,13 @@ import {
   utf8,
 } from './der.ts'
 
-/** A certificate authority that signs: its certificate and its key, both in PEM. */
+/** A certificate authority with its private key. Both are PEM. */
 export interface SigningAuthority {
   certificate: string
   key: string
 }
 
-/** The numbers of the bits of the key usage extension, by Kubernetes' names of usages. */
+/** The bit numbers of the key usage extension, by Kubernetes' usage names. */
 const keyUsages: Readonly<Record<string, number>> = {
   signing: 0,
   'digital signature': 0,
@@ -52,7 +52,7 @@ const extendedUsages: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 }
 
-/** Every usage that a request can name. */
+/** All usages that a request can have. */
 export const knownUsages: readonly string[] = [...Object.keys(keyUsages), ...Object.keys(extendedUsages)].sort()
 
 const ids = {
@@ -65,11 +65,11 @@ const ids = {
   extendedUsage: '2.5.29.37',
 }
 
-/** Attributes of a subject that Go's x509 keeps, in the order in which it writes them: country first. */
+/** The subject attributes that Go's x509 keeps, in the order in which it writes them: country first. */
 const keptAttributes = ['6', '10', '11', '7', '8', '9', '17', '3', '5'].map((last) => `2.5.4.${last}`)
 const commonName = '2.5.4.3'
 
-/** The subject of a certificate: of attributes that are no names of people or places, nothing is left. */
+/** Encodes the subject of a certificate. Other attributes are omitted, as in Go. */
 function subjectName(subject: Subject): Buffer {
   const attributes = keptAttributes.flatMap((id) => {
     const texts =
@@ -81,13 +81,13 @@ function subjectName(subject: Subject): Buffer {
   return sequence(...attributes)
 }
 
-/** With the NULL that stands for parameters. */
+/** With NULL parameters. */
 const rsaAlgorithm = sequence(objectId(ids.rsaWithSha256), element(0x05, Buffer.alloc(0)))
 
 const extension = (id: string, value: Buffer, isCritical = false) =>
   sequence(objectId(id), ...(isCritical ? [boolean(true)] : []), octets(value))
 
-/** A bit string of named bits: as short as it can be. */
+/** Encodes a bit string of named bits, without trailing zeros. */
 function namedBits(numbers: readonly number[]): Buffer {
   const highest = Math.max(...numbers)
   const bytes = Buffer.alloc(Math.floor(highest / 8) + 1)
@@ -114,7 +114,7 @@ function nameExtension({ dns, emails, uris, addresses }: AlternativeNames): Buff
   return names.length ? [extension(ids.alternativeNames, sequence(...names))] : []
 }
 
-/** The subject of the authority as it stands in its certificate, and the identifier of its key. */
+/** The encoded subject of the authority, and its key identifier. */
 function issuerOf(certificate: string): { name: Buffer; keyId: Buffer } {
   const [body] = partsOf(onlyElement(pemBlocks(certificate)[0]!.bytes, tags.sequence), tags.sequence)
   const parts = partsOf(body, tags.sequence)
@@ -127,7 +127,7 @@ function issuerOf(certificate: string): { name: Buffer; keyId: Buffer } {
 
 const subjectKeyIdBytes = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x0e])
 
-/** The subject key identifier among the extensions of a certificate. */
+/** The subject key identifier in the extensions of a certificate. */
 function subjectKeyId(extensions: Element): Buffer | undefined {
   if (extensions.tag !== 0xa3) return undefined
   const all = partsOf(onlyElement(extensions.content, tags.sequence), tags.sequence)
@@ -135,7 +135,7 @@ function subjectKeyId(extensions: Element): Buffer | undefined {
   return found && onlyElement(partsOf(found, tags.sequence).at(-1)!.content, tags.octets).content
 }
 
-/** The periods of a certificate, in milliseconds since the epoch. */
+/** The validity period of a certificate, in milliseconds since the epoch. */
 interface Validity {
   notBefore: number
   notAfter: number
@@ -145,8 +145,8 @@ const backdateMs = 5 * 60_000
 const shortMs = 8 * 3_600_000
 
 /**
- * The validity of a certificate for `durationMs`, as kube-controller-manager has it. It begins 5 minutes ago, since
- * clocks differ. One for less than 8 hours ends `durationMs` from now; a longer one 5 minutes earlier. None
+ * The validity of a certificate for `durationMs`, as in kube-controller-manager. It starts 5 minutes ago, because
+ * clocks differ. A certificate for less than 8 hours ends `durationMs` from now; a longer one 5 minutes earlier. None
  * outlives the authority.
  */
 export function validityOf(durationMs: number, nowMs: number, authority: SigningAuthority): Validity {
@@ -158,8 +158,8 @@ export function validityOf(durationMs: number, nowMs: number, authority: Signing
 }
 
 /**
- * Signs a request: a certificate in PEM for its key, subject and names, with these usages. `serial` is 16 random
- * bytes.
+ * Signs a request. Returns a certificate in PEM with its key, subject and names, and these usages. `serial` has 16
+ * random bytes.
  */
 export function signRequest(
   request: CertificateRequest,

@@ -6,7 +6,7 @@ import { shortName } from '../../insight/workload/kinds.ts'
 import type { Row } from '../../insight/workload/row.ts'
 import { stateTones } from '../../insight/workload/said.ts'
 
-/** The first cause that is in the way, as a sentence without since when: that has a column of its own. */
+/** The first cause as a sentence, without its time, which has its own column. */
 function reasonText({ state, message, causes }: Row): string {
   const cause = causes.find(isInTheWay)
   if (cause) return oneLine(`${cause.object.kind} ${cause.object.name} ${cause.text}`)
@@ -40,14 +40,14 @@ export function cellsOf(row: Row, nowMs: number): Span[] {
   ]
 }
 
-/** Columns that a narrow terminal goes without, the first first, so that the reason can be read. */
+/** The columns that a narrow terminal omits to make room for the reason, the least important first. */
 const spareTitles = ['UP-TO-DATE', 'DEADLINE', 'SINCE']
-/** The room that a reason needs at the least. */
+/** The minimum width of the reason. */
 const reasonWidth = 40
 
 /**
- * The table of all rows, with a column of namespaces if they are of several. `width` is that of the terminal: a reason
- * that is longer than what is left of it takes the room of less important columns.
+ * The table of all rows, with a namespace column if they are in several namespaces. `width` is that of the terminal. If
+ * the remaining width is too small for a reason, less important columns are omitted.
  */
 export function statusTable(rows: readonly Row[], hasNamespaces: boolean, nowMs: number, width = Infinity): Line[] {
   let heads = hasNamespaces ? ['NAMESPACE', ...titles] : titles
@@ -65,7 +65,7 @@ export function statusTable(rows: readonly Row[], hasNamespaces: boolean, nowMs:
   return tableLines(heads, cells)
 }
 
-/** A row as programs read it. */
+/** A row as JSON. */
 export function documentOf({ kind, object, state, reason, message, since, deadlineAtMs, numbers, causes }: Row) {
   const { namespace = '', name = '' } = object.metadata
   return {

@@ -20,7 +20,7 @@ export async function runStatus(
   return 0
 }
 
-/** What was not read, as a line of its own on stderr; empty where all was. */
+/** Formats the kinds that could not be read, for stderr. Empty if there are none. */
 export const unreadText = (unread: readonly string[]): string =>
   unread.length > 0 ? `Could not be read: ${unread.join(', ')}.` : ''
 

@@ -26,8 +26,8 @@ interface Followed {
 }
 
 /**
- * `coxswain status -w`: the table, drawn again whenever something changes, until Ctrl-C. Into a file or pipe goes a
- * line a change.
+ * `coxswain status -w`: redraws the table after each change, until Ctrl-C. To a file or pipe it writes one line per
+ * change.
  */
 export async function watchStatus(
   session: Session,

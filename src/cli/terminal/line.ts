@@ -1,4 +1,4 @@
-/** How a text stands out on a terminal with colours. */
+/** The emphasis of a text on a terminal with colours. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'dim' | 'bold'
 
 /** A piece of a line in one tone. */
@@ -44,10 +44,10 @@ function cellsOf(code: number): number {
   return code < 0x1100 || !wideRanges.some(([from, to]) => code >= from && code <= to) ? 1 : 2
 }
 
-/** A text on one line, without control letters: what comes from a cluster must not move the cursor of a terminal. */
+/** Replaces control characters with spaces, because a text of the cluster must not move the terminal's cursor. */
 export const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 
-/** A line that fits into so many cells; `…` is where it was cut. */
+/** Cuts a line to a width. `…` marks the cut. */
 export function cutLine(line: Line, width: number): Line {
   if (widthOf(textOf(line)) <= width) return line
   const cut: Span[] = []
@@ -65,19 +65,19 @@ export function cutLine(line: Line, width: number): Line {
   return cut
 }
 
-/** A line as it is written to a terminal, or to a file without colours. */
+/** Formats a line for a terminal, or for a file without colours. */
 export const painted = (line: Line, hasColour: boolean): string =>
   hasColour
     ? line.map(({ text, tone }) => (tone && text ? `\u001b[${codes[tone]}m${text}\u001b[0m` : text)).join('')
     : textOf(line)
 
-/** Spans with their right ends at the same cell, as far as they are shorter than `width`. */
+/** Appends spaces to a span up to a width. */
 export const padded = (span: Span, width: number): Span => ({
   ...span,
   text: span.text + ' '.repeat(Math.max(0, width - widthOf(span.text))),
 })
 
-/** Rows under their titles, two blanks between columns. The last column is not padded. */
+/** Rows below their titles, with two spaces between columns. The last column is not padded. */
 export function tableLines(titles: readonly string[], rows: readonly (readonly Span[])[]): Line[] {
   const widths = titles.map((title, i) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[i]!.text))))
   const last = titles.length - 1
@@ -89,7 +89,8 @@ export function tableLines(titles: readonly string[], rows: readonly (readonly S
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /**
- * A bar of so many cells, of which `share` is filled. Anything above nothing is seen, and only all of it looks full.
+ * A bar with a width in cells, of which `share` is filled. Any share above 0 is visible, and only a share of 1 looks
+ * full.
  */
 export function barOf(share: number, width: number): string {
   const parts =

@@ -6,7 +6,10 @@ const down = (lines: number) => (lines > 0 ? `\u001b[${lines}B` : '')
 const clearToEndOfLine = '\u001b[K'
 const clearBelow = '\u001b[J'
 
-/** Lines that do not fit on the screen are counted in the last one: what scrolls away cannot be drawn again. */
+/**
+ * Replaces lines that do not fit on the screen with their number, because lines that have scrolled out cannot be
+ * redrawn.
+ */
 function fitting(lines: readonly Line[], rows: number): readonly Line[] {
   const room = Math.max(1, rows - 1)
   if (lines.length <= room) return lines
@@ -14,13 +17,13 @@ function fitting(lines: readonly Line[], rows: number): readonly Line[] {
 }
 
 /**
- * A picture of some lines on a terminal that is drawn again and again in its place. Only lines that have changed are
- * written, so that nothing flickers. The cursor is hidden until `close`, and stands below the last line.
+ * Lines on a terminal that are redrawn in place. Only changed lines are written, so that nothing flickers. The cursor
+ * is hidden until `close`, and is below the last line.
  */
 export class LiveView {
   readonly #output: Output
   readonly #forgetResize: () => void
-  /** The picture, before it is cut to a width. */
+  /** The lines before they are cut to the width. */
   #lines: readonly Line[] = []
   /** The lines on the screen, as they were written. */
   #shown: readonly { text: string; width: number }[] = []
@@ -38,7 +41,7 @@ export class LiveView {
     const next = this.#prepared()
     const before = this.#shown
     let text = ''
-    // The row that the cursor is in, counted from the top of the picture.
+    // The row of the cursor, counted from the first line.
     let row = before.length
     const goTo = (to: number) => {
       if (to !== row) text += to < row ? up(row - to) : down(to - row)
@@ -61,7 +64,7 @@ export class LiveView {
     if (text) this.#output.write(`${text}\r`)
   }
 
-  /** Leaves the picture where it is and gives the cursor back. */
+  /** Leaves the lines on the screen and shows the cursor. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -77,7 +80,10 @@ export class LiveView {
     })
   }
 
-  /** A narrower terminal has wrapped lines that were cut for a wider one: all rows that they take now are cleared. */
+  /**
+   * A terminal that became narrower has wrapped lines that were cut for its earlier width. All of their rows are
+   * cleared.
+   */
   #redraw(): void {
     if (this.#isClosed) return
     const { columns } = this.#output

@@ -1,7 +1,7 @@
 import type { Output } from './output.ts'
 import { widthOf } from './line.ts'
 
-/** An output that keeps what is written. */
+/** An output that stores everything that is written. */
 export class CapturedOutput implements Output {
   readonly isTerminal = false
   readonly hasColour = false
@@ -21,14 +21,14 @@ export class CapturedOutput implements Output {
   showCursor(): void {}
 }
 
-/** A terminal with a screen: understands what live views write, and counts the lines that are written. */
+/** A terminal with a screen. It interprets the sequences of live views and counts the written lines. */
 export class Screen implements Output {
   readonly isTerminal = true
   readonly hasColour = false
   columns: number
   rows: number
   isCursorHidden = false
-  /** Lines that were written to since it was last set to 0. */
+  /** The number of lines written since it was last set to 0. */
   written = 0
   #cells: string[] = ['']
   #row = 0
@@ -40,7 +40,7 @@ export class Screen implements Output {
     this.rows = rows
   }
 
-  /** What is on the screen and above it, without blanks at the ends of lines and without empty lines at the end. */
+  /** The lines on the screen and above it, without trailing spaces and without empty lines at the end. */
   get lines(): string[] {
     const lines = this.#cells.map((line) => line.trimEnd())
     while (lines.at(-1) === '') lines.pop()
@@ -71,7 +71,7 @@ export class Screen implements Output {
     }
   }
 
-  /** Another size. Lines that are too long are wrapped, as terminals do. */
+  /** Changes the size. Longer lines are wrapped, as by terminals. */
   resize(columns: number, rows: number): void {
     this.columns = columns
     this.rows = rows

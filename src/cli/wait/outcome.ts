@@ -27,7 +27,7 @@ export function parseOutcome(text: string): Outcome {
   throw new CommandError(`unrecognized condition: ${JSON.stringify(text)}`)
 }
 
-/** The `=` that ends a path stands behind its brace; a filter has one of its own inside. */
+/** The `=` after a path follows its brace. A filter inside the path has another one. */
 function splitPath(text: string): [path: string, value: string | undefined] {
   const end = text.startsWith('{') ? text.lastIndexOf('}') + 1 : text.search(/(?<!=)=(?!=)/)
   if (end <= 0 || end >= text.length) return [text, undefined]
@@ -40,8 +40,8 @@ export interface Met {
 }
 
 /**
- * Whether an object, or its absence, is what is waited for. A condition counts only if it is about the newest
- * generation of the object, as far as the object tells that. `uid` is that of the object whose deletion is waited for.
+ * Returns the match if an object, or its absence, meets the outcome. A condition counts only if it belongs to the
+ * newest generation, unless the object does not report it. `uid` is that of the object whose deletion is awaited.
  */
 export function metBy(outcome: Outcome, object: Workload | undefined, uid?: string): Met | undefined {
   // A new object of the same name does not undo the deletion.

@@ -34,7 +34,7 @@ interface Awaited {
   informer?: SharedInformer<Workload>
 }
 
-/** `coxswain wait`: waits for the first of several outcomes, and tells by its exit code which one it was. */
+/** `coxswain wait`: waits for the first of several outcomes. The exit code shows which one it was. */
 export async function runWait(session: Session, options: WaitOptions): Promise<number> {
   const outcomes = [options.for, ...options.or].map(parseOutcome)
   const awaited = await awaitedObjects(session, options.args)
@@ -133,7 +133,7 @@ async function look(session: Session, one: Awaited, outcomes: readonly Outcome[]
   return undefined
 }
 
-/** `job.batch/import condition met`; where there are several outcomes also which one, and why. */
+/** Formats the result: `job.batch/import condition met`, and with several outcomes also which one and why. */
 function metText({ names, name }: Awaited, { text, kind }: Outcome, { detail }: Met, isOneOfSeveral: boolean): string {
   const what = kind === 'delete' ? 'deleted' : 'condition met'
   return `${fullName(names, name)} ${what}${isOneOfSeveral ? ` (${text})${detail ? `: ${oneLine(detail)}` : ''}` : ''}`

@@ -34,7 +34,7 @@ export class Bell {
 /** Minimum interval between two checks, however many changes occur. */
 const restMs = 100
 
-/** Looks now, whenever the bell rings, and after `maxMs` at the latest, until `look` answers something. */
+/** Calls `look` now, after each ring of the bell, and at least every `maxMs`, until it returns a value. */
 export async function lookUntil<T>(
   session: Session,
   bell: Bell,
@@ -72,15 +72,12 @@ export class Watches {
     return informer
   }
 
-  /**
-   * Resolves when everything that is there has been seen, and at the latest after so long: some of it may not be
-   * readable.
-   */
+  /** Resolves when all caches are filled, or after `maxMs`, because some kinds may not be readable. */
   async synced(maxMs: number): Promise<void> {
     const { clock, signal } = this.#session
     const enough = new AbortController()
     const seen = Promise.all(this.#informers.map((informer) => informer.synced(signal))).then(() => enough.abort())
-    // The first to end ends the other: all has been seen, or it took too long.
+    // The first one cancels the other.
     await Promise.race([seen, waitFor(clock, maxMs, enough.signal).catch(() => {})])
     signal.throwIfAborted()
   }
@@ -90,9 +87,7 @@ export class Watches {
   }
 }
 
-/**
- * A source of pods and ReplicaSets that watches keep up to date. Until they have seen all there is, nothing is known.
- */
+/** A source of pods and ReplicaSets from watches. Until their caches are filled it returns nothing. */
 export function watchedSource(watches: Watches, scope: WatchScope): Source {
   const [allPods, allSets] = [watches.follow(pods, scope), watches.follow(replicasets, scope)]
   const pick = async <T extends KubeObject>(

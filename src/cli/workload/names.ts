@@ -2,7 +2,7 @@ import { type Client, discover } from '../../client/index.ts'
 import { CommandError, noResourceType } from '../../insight/failure.ts'
 import { type WorkloadKind, workloadKinds } from '../../insight/workload/kinds.ts'
 
-/** What a command line names: a kind, or one object of it. */
+/** A name on the command line: a kind, or one object of it. */
 export interface Named<K> {
   kind: K
   name: string | undefined
@@ -32,7 +32,7 @@ export function parseNames(args: readonly string[]): Named<string>[] {
   })
 }
 
-/** The kinds that a text may name: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`. */
+/** True if a text names the kind: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`. */
 export function isKindName(
   text: string,
   { type, singular, shortNames }: Pick<WorkloadKind, 'type' | 'singular' | 'shortNames'>,
@@ -51,8 +51,8 @@ export function isKindName(
 export const findKind = (text: string): WorkloadKind | undefined => workloadKinds.find((kind) => isKindName(text, kind))
 
 /**
- * The workloads that a command line names. Rejects with kubectl's words for a kind that nobody knows, and with ours for
- * one that is no workload.
+ * The workloads on a command line. Rejects with kubectl's message for an unknown kind, and with ours for a kind that is
+ * not a workload.
  */
 export async function workloadsNamed(client: Client, args: readonly string[]): Promise<Named<WorkloadKind>[]> {
   const names = parseNames(args)
@@ -77,9 +77,9 @@ export async function objectsNamed(
   })
 }
 
-/** A kind that this program has no table entry for: one of the cluster's, or none at all. */
+/** The error for a kind that is not a workload: one of the cluster, or an unknown one. */
 async function unknownKind(client: Client, text: string): Promise<CommandError> {
-  // A server that cannot be asked for its kinds is asked for none: the name is what is wrong.
+  // If the server does not answer, the kind is reported as unknown.
   const { resources } = await discover(client).catch(() => ({ resources: [] }))
   const served = resources.find((resource) => isKindName(text, { ...resource, type: resource }))
   if (!served) return noResourceType(text)

@@ -186,7 +186,7 @@ it('ConsistencyStore agrees with a model that remembers everything', () => {
       for (const s of steps) {
         switch (s.do) {
           case 'wrote':
-            // What was seen before is no write to wait for, so it does not replace an owner either.
+            // An observed write need not be waited for, so it does not replace an owner either.
             if (model.isUnseen(s)) model.dropOthers(s.owner, s.uid)
             model.writes.push(s)
             store.wroteAt(s.owner, s.uid, s.resource, String(s.version))

@@ -16,7 +16,7 @@ const cacheOf = () =>
 
 type Step = [ChangeType, KubeObject] | 'bookmark' | KubeObject[]
 
-/** What a cache makes of a series of events, bookmarks and lists. */
+/** Applies a series of events, bookmarks and lists to a cache. */
 function play(steps: Step[]): { changes: string[]; left: string[] } {
   const cache = cacheOf()
   const changes: string[] = []

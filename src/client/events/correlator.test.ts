@@ -39,7 +39,7 @@ describe('EventCorrelator', () => {
     expect(records[9]).toMatchObject({ message: '(combined from similar events): try 12', count: 3 })
     expect([records[10], records[11]]).toEqual([records[9], records[9]])
     expect(records[9]!.name).not.toBe(records[8]!.name)
-    // What it still remembers by itself is still counted by itself; of other reasons it knows nothing.
+    // A remembered event is still counted separately. Other reasons are unknown.
     expect(add('try 12').record.message).toBe('try 12')
     expect(add('x', { reason: 'Other' }).record.message).toBe('x')
   })

@@ -18,7 +18,7 @@ const pod = (name = 'web'): KubeObject =>
   deepFreeze({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', uid: `uid-${name}`, resourceVersion: '7' } })
 
 class FailingApi extends MemoryApi {
-  /** What the next requests fail with; undefined for those that do not. */
+  /** The errors of the next requests. Undefined for a success. */
   failures: (Error | undefined)[] = []
 
   override async send<T>(request: ApiRequest): Promise<T> {

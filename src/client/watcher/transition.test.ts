@@ -87,7 +87,7 @@ function told(effect: WatcherEffect): string {
   }
 }
 
-/** What comes of it: the state's name, how far has been seen if further than before, and the effects. */
+/** The result: the state's name, the revision if it has increased, and the effects. */
 function outcome(state: WatcherState, input: WatcherInput, atMs = nowMs): string {
   const next = transition(state, input, { nowMs: atMs, chance: 0.5, rules: defaultRules })
   const seen = next.state.seen === state.seen ? '' : ` seen ${next.state.seen}`

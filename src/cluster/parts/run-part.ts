@@ -35,7 +35,7 @@ export interface PartOptions {
   securePort: number
   /** Each controller uses its own service account. */
   usesAccounts?: boolean
-  /** Where and to whom /metrics is served; by default with a self-signed certificate and without authentication. */
+  /** The address and the authentication of /metrics. Default: a self-signed certificate and no authentication. */
   door?: DoorOptions
   release: string
   logger: Logger

@@ -15,7 +15,7 @@ export interface RunPublisherOptions extends PartOptions {
 /** Publishes the conditions of workloads that another controller manager owns. The API server may start later. */
 export async function runPublisher(options: RunPublisherOptions): Promise<RunningPart> {
   const { kinds, companions, writesPerSecond, gates } = options
-  // Little of what is read is kept. A heap that grows with garbage would be most of the memory of this process.
+  // Most of what is read is discarded. A heap that grew with the garbage would be most of this process's memory.
   setFlagsFromString('--heap-growing-percent=30')
   const transform = companions.includes('deployments') ? slim : slimWithoutTemplates
   const controllers = publishers({ kinds, companions, writesPerSecond, clock: systemClock })

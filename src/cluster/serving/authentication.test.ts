@@ -16,7 +16,7 @@ const authority = createAuthority(now)
 const keys = await generateKeyPair('RS256', { extractable: true })
 let server: HttpsServer
 let url: string
-/** How often the webhook was asked. */
+/** The number of calls of the webhook. */
 let reviews = 0
 
 const file = (name: string, text: string) => {

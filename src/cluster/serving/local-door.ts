@@ -8,24 +8,24 @@ import { pipeline } from 'node:stream/promises'
 import { connectInDirectory, listenInDirectory } from '../../base/directory-socket.ts'
 
 /**
- * A Unix socket in the data directory, by which commands of the same user ask the process that serves from it. It may
- * hand out everything that is stored: whoever can open the socket can read the files beside it, too.
+ * A Unix socket in the data directory, for commands of the same user to the process that serves it. It exposes
+ * everything that is stored: a user who can open the socket can also read the files next to it.
  *
- * A request is one line with the name of a question. The answer is one JSON value a line; the last one is an End.
+ * A request is one line with a name. The response has one JSON value per line; the last one is an End.
  */
 type End = { end: true } | { error: string }
 
-/** Answers a question: the lines of the answer, each a JSON text. */
+/** Handles a request. Yields the lines of the response, each a JSON text. */
 export type Answer = () => AsyncIterable<string>
 
 const prefix = 'server-'
 const longestQuestion = 100
-/** A process that is stopped accepts connections and never answers. */
+/** The time limit for a response. A stopped process accepts connections and never responds. */
 const silenceMs = 30_000
 
 const runDir = (dataDir: string): string => path.join(dataDir, 'run')
 
-/** Answers questions until the returned function is called. */
+/** Serves requests until the returned function is called. */
 export async function openLocalDoor(
   dataDir: string,
   answers: Readonly<Record<string, Answer>>,
@@ -38,7 +38,7 @@ export async function openLocalDoor(
   const open = new Set<Socket>()
   const server = await listenInDirectory(dir, name, (socket) => {
     open.add(socket)
-    socket.on('error', () => socket.destroy()) // the other end went away
+    socket.on('error', () => socket.destroy()) // the client disconnected
     socket.once('close', () => open.delete(socket))
     void serveOne(socket, answers)
   })
@@ -67,7 +67,7 @@ async function serveOne(socket: Socket, answers: Readonly<Record<string, Answer>
   await pipeline(Readable.from(lines()), socket).catch(() => socket.destroy())
 }
 
-/** The first line of what is sent; undefined if the connection ends before, or sends something else. */
+/** The first received line. Undefined if the connection ends before, or if the input is invalid. */
 function firstLine(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = ''
@@ -82,7 +82,7 @@ function firstLine(socket: Socket): Promise<string | undefined> {
   })
 }
 
-/** The names of sockets in a directory, those of processes that have ended included. */
+/** The names of the sockets in a directory, including those of ended processes. */
 function names(dir: string): string[] {
   try {
     return readdirSync(dir)
@@ -105,7 +105,7 @@ async function removeDead(dir: string): Promise<void> {
 /** A process that serves from a data directory. */
 export interface LocalServer {
   pid: number
-  /** Ask once for each server. Throws what the server says, or that it does not answer. */
+  /** Sends one request. Rejects with the server's error, or if there is no response. */
   ask<T>(question: string): AsyncIterable<T>
 }
 
@@ -145,7 +145,7 @@ async function* linesOf<T>(socket: Socket, pid: number, question: string): Async
   throw problem ?? new Error(`process ${pid} ended in the midst of its answer`)
 }
 
-/** The answer to the question `status`. */
+/** The response to the request `status`. */
 export interface LocalStatus {
   pid: number
   url: string
@@ -159,7 +159,7 @@ export interface LocalStatus {
 
 type StatusSource = Pick<LocalStatus, 'url' | 'store' | 'release'> & { revision(): number; storedBytes(): number }
 
-/** A server's answer to the question `status`. */
+/** The handler of the request `status`. */
 export const answerStatus = ({ revision, storedBytes, ...about }: StatusSource): Answer =>
   async function* () {
     const status: LocalStatus = {

@@ -1,19 +1,16 @@
 import { networkInterfaces } from 'node:os'
 
-/**
- * The host of a URL by which an address is reached that was listened on. One that says "everywhere" is no address to
- * connect to.
- */
+/** The host in a URL for a listening address. A wildcard address is replaced, because it cannot be connected to. */
 export const reachable = (address: string): string =>
   address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address
 
-/** True if an address is reached from this machine alone. */
+/** True if an address can be reached from this machine only. */
 export const isLoopback = (address: string): boolean =>
   address === 'localhost' || address === '::1' || address.startsWith('127.')
 
 /**
- * The address by which other machines reach what listens on `address`: the first of this machine, where it listens on
- * all.
+ * The address at which other machines reach a server that listens on `address`. For a wildcard address it is the first
+ * address of this machine.
  */
 export function addressFromElsewhere(address: string): string {
   if (address !== '0.0.0.0' && address !== '::') return address

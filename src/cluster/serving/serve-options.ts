@@ -20,7 +20,7 @@ export interface ServeOptions {
   serviceRange?: string | undefined
   /** --service-node-port-range */
   nodePorts?: readonly [number, number] | undefined
-  /** Where the Service range must be. Default: anywhere. */
+  /** The required location of the Service range. Default: any. */
   rangePlace?: RangePlace
   /** --cluster-domain. Default: cluster.local. */
   clusterDomain?: string

@@ -3,9 +3,9 @@ import { createSocket } from 'node:dgram'
 import path from 'node:path'
 import { addressAt, cidrContains, parseCidr, parseIp } from '../../api/validation/ip.ts'
 
-/** How names are found in a cluster of this process. */
+/** The DNS settings of a cluster in this process. */
 export interface DnsFlags {
-  /** --cluster-dns: false where the cluster's names are not served. */
+  /** --cluster-dns: false if no DNS server for the cluster runs. */
   isServed: boolean
   /** --cluster-domain */
   domain: string
@@ -19,7 +19,7 @@ const loopback = parseCidr('127.0.0.0/8')!
 
 export const defaultRange = '10.0.0.0/24'
 
-/** The number of the cluster's DNS server in the range of cluster IPs, as kubeadm has it. */
+/** The offset of the DNS server's address in the range of cluster IPs, as in kubeadm. */
 const dnsNumber = 10
 
 /** The address of the cluster's DNS server. */
@@ -31,9 +31,7 @@ export function isLoopbackRange(range: string): boolean {
   return cidr !== undefined && cidr.prefix >= loopback.prefix && cidrContains(loopback, parseIp(addressAt(range, 0))!)
 }
 
-/**
- * Where the cluster IPs of a server must lie: on the loopback interface, anywhere but there, or where they lie already.
- */
+/** The required location of cluster IPs: on the loopback interface, outside of it, or unchanged. */
 export type RangePlace = 'loopback' | 'routed' | 'any'
 
 export interface RangeChoice {
@@ -41,12 +39,13 @@ export interface RangeChoice {
   given: string | undefined
   place: RangePlace
   dataDir: string
-  /** Other servers have the cluster, too: none of them moves its Services because of where its own pods are. */
+  /** True if other servers share the cluster. Then its range is not changed because of this server's own pods. */
   isShared?: boolean
 }
 
 /**
- * Answers the range of cluster IPs of a cluster that has `stored`. What is stored stays where nothing is against it.
+ * Chooses the range of cluster IPs of a cluster that has `stored`. The stored range is kept unless the flags require
+ * another.
  */
 export async function chooseServiceRange(
   { given, place, dataDir, isShared = false }: RangeChoice,
@@ -65,7 +64,10 @@ export async function chooseServiceRange(
 const blocksInRow = 16
 const rows = 127
 
-/** Pods of processes have addresses below 127.128: a block of 4096 addresses above is chosen by the data directory. */
+/**
+ * A block of 4096 addresses, chosen by the data directory. Pods that are processes have addresses below 127.128, blocks
+ * are above.
+ */
 export function loopbackBlock(dataDir: string, attempt: number): string {
   const hash = createHash('sha256').update(path.resolve(dataDir)).digest().readUInt32BE(0)
   const block = (hash + attempt) % (rows * blocksInRow)
@@ -74,7 +76,7 @@ export function loopbackBlock(dataDir: string, attempt: number): string {
 
 const mostAttempts = 16
 
-/** The first block in which no DNS server of another cluster of this machine answers. */
+/** The first block in which no DNS server of another cluster on this machine responds. */
 async function loopbackRangeFor(dataDir: string): Promise<string> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const range = loopbackBlock(dataDir, attempt)
@@ -85,7 +87,7 @@ async function loopbackRangeFor(dataDir: string): Promise<string> {
 
 const dnsPort = 53
 
-/** False also where this user may not open the port: then no other cluster of this user can have it either. */
+/** False also if this user may not open the port, because no other cluster of this user can have it then. */
 function isTaken(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4')

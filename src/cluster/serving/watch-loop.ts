@@ -4,9 +4,8 @@ import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Health } from '../../server/index.ts'
 
 /**
- * Measures the event loop of this process, and tells of it in metrics and health. Health does not fail for it: who asks
- * is answered on that very loop, late as it is, and a restart would only add to the work. The answered function ends
- * it.
+ * Measures the event loop of this process, and reports it in metrics and health. No health check fails because of it:
+ * the response itself comes from the loop, however late, and a restart would add work. The returned function stops it.
  */
 export function watchLoop(metrics: MetricsRegistry, health: Health): () => void {
   const delay = new LoopDelay(systemClock)

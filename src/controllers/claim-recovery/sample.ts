@@ -19,11 +19,11 @@ import type { Member, Observed } from './observe.ts'
 import { recoveryOf, settingsOf, triesOf } from './settings.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
-/** A time of that day, so many seconds before now. */
+/** A timestamp some seconds before `nowMs`. */
 export const ago = (seconds: number): string => `${new Date(nowMs - seconds * 1000).toISOString().slice(0, 19)}Z`
 
 interface PodOver {
-  /** Since when, in seconds before now; undefined if the node has not said. */
+  /** The condition of the sandbox. `since` is in seconds before now. Undefined if the node has not reported it. */
   sandbox?: { status: 'True' | 'False'; since: number; failure?: SandboxFailure } | undefined
   ready?: { status: 'True' | 'False'; since: number }
   startedAt?: number
@@ -33,8 +33,8 @@ interface PodOver {
 }
 
 /**
- * A pod of the set `web` whose sandbox is not ready, ten minutes after its node took it. It was made together with its
- * claim.
+ * A pod of the set `web` whose sandbox is not ready, ten minutes after its node accepted it. It was created together
+ * with its claim.
  */
 export function samplePod(ordinal: number, over: PodOver = {}): Pod {
   const { sandbox = { status: 'False', since: 600 }, ready = { status: 'False', since: 600 }, startedAt = 600 } = over
@@ -73,12 +73,12 @@ export function samplePod(ordinal: number, over: PodOver = {}): Pod {
 
 const claimAnnotations = { [claimUsed]: neverUsed, [boundByController]: 'yes' }
 
-/** The annotations of a claim that nobody has used, and others. */
+/** The metadata of an unused claim, with further annotations. */
 export const claimSays = (more: Record<string, string | undefined>): { annotations: Record<string, string> } => ({
   annotations: { ...claimAnnotations, ...more } as Record<string, string>,
 })
 
-/** The pod's claim, which has its volume, and which nobody has used. */
+/** The pod's claim, which is bound and unused. */
 export const boundClaim = (
   ordinal: number,
   metadata: object = {},
@@ -141,7 +141,7 @@ const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.split('-'
 
 type SetOver = Partial<Record<'metadata' | 'annotations' | 'spec' | 'status', object>>
 
-/** A set of three that gives its pods five minutes. */
+/** A set of three replicas with a recovery delay of five minutes. */
 export function sampleSet(over: SetOver = {}): StatefulSet {
   const annotations = { [claimRecovery]: 'recreate', [claimRecoveryAfter]: '5m', ...over.annotations }
   return {
@@ -167,6 +167,6 @@ export const sampleSeen = (members: readonly Member[], set = sampleSet()): Obser
   nowMs,
 })
 
-/** A pod whose node says so of its sandbox, for the last ten minutes. */
+/** A pod whose node has reported this failure of its sandbox for ten minutes. */
 export const failing = (ordinal: number, reason: SandboxReason, message: string): Pod =>
   samplePod(ordinal, { sandbox: { status: 'False', since: 600, failure: { reason, message } } })

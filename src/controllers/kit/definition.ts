@@ -144,7 +144,7 @@ export interface StatusStage<Owner extends KubeObject, Derived, Action extends A
   announce?(ctx: ApplyContext<Owner>, before: StatusOf<Owner> | undefined, after: StatusOf<Owner>): void
 }
 
-/** How owners that are being deleted are treated. Default: nothing is planned for them; their status is maintained. */
+/** The treatment of owners that are being deleted. Default: nothing is planned for them; their status is maintained. */
 export interface DeletionRules {
   /** Added to every owner, and removed once a plan for a deleted owner has no action, no wait and no timer. */
   finalizer?: string
@@ -152,7 +152,7 @@ export interface DeletionRules {
   isPlanned?: boolean
 }
 
-/** How many owners are reconciled at a time, and how often. */
+/** The number of owners that are reconciled concurrently, and the intervals. */
 export interface Timing<Derived> {
   /** The number of owners that are reconciled concurrently. Default: 5. */
   workers?: number

@@ -59,6 +59,6 @@ export interface Sources<Owner extends KubeObject> {
   indexes?: readonly CacheIndex[]
   /** Selects the objects of the owner's type that are reconciled. Default: all. */
   looksAt?(owner: Owner, caches: Caches): boolean
-  /** How rosters are maintained: each version of a member is read once, not once per reconcile. */
+  /** Rosters of members: each version of a member is read once, not once per reconcile. */
   rosters?: RosterKind
 }

@@ -11,12 +11,11 @@ import { statefulSetController } from '../statefulset/index.ts'
 import type { RolloutState } from './workload-status.ts'
 
 /**
- * How conditions get into the status of a workload that another controller manager owns.
- * - `apply`: by server-side apply. The list is a map by type, and the owner keeps, or can be made to tolerate, what it
- * does not know.
+ * The way in which conditions are written to the status of a workload that another controller manager owns.
+ * - `apply`: by server-side apply. The list is a map by type. An owner that drops unknown types gets them again.
  * - `update`: the whole list, in the version that was read. The list is atomic, so an apply would conflict with its
- * owner.
- * - `companion`: not at all. The owner replaces the list, or has conditions of the same names.
+ *   owner.
+ * - `companion`: not at all. The owner replaces the list, or has conditions of the same types.
  */
 type Way = 'apply' | 'update' | 'companion'
 

@@ -24,7 +24,7 @@ const seen = (stored: object[], more: Partial<Observed> = {}): Observed => ({
 const judged = (condition: Partial<Condition>) => ({ judgement: { conditions: [{ ...available, ...condition }], state: {}, changesInMs: undefined, memory: undefined } })
 const { lastUpdateTime: _, ...stock } = available
 
-/** What is written, and when it is looked at again. */
+/** The planned writes and the requeue time. */
 const outcome = (observed: Observed) => {
   const { actions, requeueAfterMs } = plan(observed)
   return `${actions.map(({ kind }) => kind).join()}${requeueAfterMs === undefined ? '' : ` again in ${requeueAfterMs}`}`

@@ -5,8 +5,8 @@ import type { KubeObject } from '../../api/object.ts'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
- * An object without what no condition is decided by. One that is frozen belongs to the server of this process, and
- * costs nothing as it is.
+ * Removes the fields of an object that no condition depends on. A frozen object is returned unchanged: it belongs to
+ * the API server in this process and takes no further memory.
  */
 export function slim<T extends KubeObject>(object: T): T {
   if (Object.isFrozen(object)) return object
@@ -20,8 +20,8 @@ export function slim<T extends KubeObject>(object: T): T {
 }
 
 /**
- * The same for clusters whose Deployments are not judged: nobody else compares the template of a ReplicaSet, of which
- * only the labels are kept.
+ * The same for clusters whose Deployments are not evaluated. Only Deployments compare the template of a ReplicaSet, so
+ * only its labels are kept.
  */
 export function slimWithoutTemplates<T extends KubeObject>(object: T): T {
   const slimmed = slim(object) as T & { spec?: { template?: { metadata?: object } } }
@@ -38,10 +38,10 @@ export function slimWithoutTemplates<T extends KubeObject>(object: T): T {
 
 const replicaSetFields: readonly string[] = ['replicas', 'minReadySeconds', 'selector', 'template']
 
-/** Conditions that say how a pod got ready, which nobody asks of one that is. */
+/** Conditions about the start of a pod, which no condition of a workload depends on once the pod is ready. */
 const past: readonly string[] = ['PodScheduled', 'Initialized', 'ContainersReady', 'PodReadyToStartContainers']
 
-/** A pod that is ready needs no explanation: only what it is counted and found by is kept. */
+/** A ready pod needs no explanation, so only the fields for counting and finding it are kept. */
 function readyPod<T extends Pod>(pod: T): T {
   const { nodeName, restartPolicy, readinessGates, volumes, hostname, subdomain } = pod.spec
   const { phase, startTime } = pod.status ?? {}
@@ -71,7 +71,7 @@ function slimSpec(spec: Pod['spec']): Pod['spec'] {
   }
 }
 
-/** What a container runs with is the node's business; its probes explain why it is not ready. */
+/** The remaining fields of a container do not explain why it is not ready; its probes do. */
 const slimContainer = ({ name, image, restartPolicy, readinessProbe, startupProbe, resources }: Container): Container =>
   ({
     name,

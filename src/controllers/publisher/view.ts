@@ -4,10 +4,10 @@ import { type Condition, noDeadline } from '../kit/workload/index.ts'
 import type { PublishedKind } from './kinds.ts'
 import type { RolloutState, WorkloadStatus } from './workload-status.ts'
 
-/** Stands for spec.progressDeadlineSeconds where the kind has no such field. */
+/** The annotation that replaces spec.progressDeadlineSeconds in kinds without this field. */
 export const deadlineAnnotation = 'coxswain.dev/progress-deadline-seconds'
 
-/** A workload, as far as publishing goes. */
+/** The part of a workload that publishing needs. */
 export interface Workload extends KubeObject {
   spec?: { progressDeadlineSeconds?: number }
   status?: RolloutState & { conditions?: WorkloadCondition[] | null; observedGeneration?: number }
@@ -25,11 +25,11 @@ export function publishedIn(companion: WorkloadStatus | undefined, kind: Publish
   return { conditions: (companion.status.conditions ?? []) as Condition[], state: stateOf(companion.status, kind) }
 }
 
-/** The fields of a status that the next one is judged by. */
+/** The fields of a status that the next evaluation needs. */
 export const stateOf = (status: RolloutState, { state }: PublishedKind): RolloutState =>
   Object.fromEntries(state.flatMap((field) => (status[field] === undefined ? [] : [[field, status[field]]])))
 
-/** The seconds that the annotation says; undefined where it says none. */
+/** The seconds in the annotation. Undefined if they are missing or invalid. */
 export function annotatedDeadline({ metadata: { annotations } }: KubeObject): number | undefined {
   const text = annotations?.[deadlineAnnotation] ?? ''
   const seconds = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0
@@ -37,8 +37,8 @@ export function annotatedDeadline({ metadata: { annotations } }: KubeObject): nu
 }
 
 /**
- * The workload as its own controller of ours would have it stored: with the conditions that were published last instead
- * of those that the owner has left, with our fields of the status, and with the deadline of the annotation.
+ * The workload as our own controller would have stored it: with the published conditions instead of the stored ones,
+ * with our status fields, and with the deadline of the annotation.
  */
 export function viewOf(workload: Workload, kind: PublishedKind, last: Published | undefined): Workload {
   const { status = {} } = workload

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts'
 import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
 import { resourceType } from '../../client/index.ts'
 
-/** Values of the last published status that the next one is judged by. Stock types have no fields for them. */
+/** Values of the last published status that the next evaluation needs. Stock types have no fields for them. */
 export interface RolloutState {
   updateRevision?: string
   desiredReplicas?: number
@@ -16,8 +16,8 @@ export interface WorkloadStatus extends KubeObject {
   spec: { workloadRef: { apiVersion: string; kind: string; name: string } }
   status?: RolloutState & {
     /**
-     * The generation of the workload that was judged. `kubectl wait` would compare an `observedGeneration` with the
-     * companion's own.
+     * The evaluated generation of the workload. It is not named `observedGeneration`, which `kubectl wait` would
+     * compare with the generation of the companion.
      */
     workloadGeneration?: number
     conditions?: WorkloadCondition[]

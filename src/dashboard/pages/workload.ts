@@ -16,14 +16,14 @@ import { conditionFact, eventFact, metadataFact, withoutValues } from './facts.t
 /** Events of a page. */
 const eventsShown = 50
 
-/** What is asked for a page. */
+/** The parameters of a page. */
 export interface WorkloadQuery {
   kind: WorkloadKind
   namespace: string
   name: string
 }
 
-/** Everything about a workload but its pods, which come by the stream. All of it is read as the viewer. */
+/** Everything about a workload except its pods, which are streamed. All reads have the viewer's credentials. */
 export async function workloadPage(
   viewer: Viewer,
   caches: Caches,
@@ -89,13 +89,13 @@ async function rightsOf(viewer: Viewer, kind: WorkloadKind, namespace: string, o
 interface Branch {
   kind: string
   name: string
-  /** `3/3 ready`, or where a workload stands. */
+  /** The state of a workload as a text, or `3/3 ready`. */
   note: string
   revision: string
   children: Branch[]
 }
 
-/** The owners above a workload, the workload, and what it owns, without single pods. */
+/** The owners of a workload, the workload, and its dependents, without single pods. */
 function treeOf(caches: Caches, kind: WorkloadKind, object: Workload): Branch {
   const below: KindName | undefined =
     kind.kind === 'Deployment' ? 'ReplicaSet' : kind.kind === 'CronJob' ? 'Job' : undefined

@@ -3,15 +3,15 @@ import { decodeHuffman } from './huffman.ts'
 import { RecentFields, sizeOf } from './recent-fields.ts'
 import { type Field, staticTable } from './static-table.ts'
 
-/** What we let the other side have us remember: the value that holds where no setting says otherwise. */
+/** The size of the dynamic table. It is the default, so no setting is sent. */
 const tableBytes = 4096
 
 const broken = (why: string) => new Http2Error(ErrorCode.compressionError, `header fields cannot be read: ${why}`)
 
-/** Reads blocks of header fields, each with what the ones before have left behind. */
+/** Decodes header blocks. Each block depends on the blocks before it. */
 export class HeaderDecoder {
   readonly #recent = new RecentFields(tableBytes)
-  /** Fields beyond this are read, since later blocks may be about them, but not handed over. */
+  /** Fields beyond this size are decoded, because later blocks may refer to them, but not returned. */
   readonly #maxListBytes: number
   #block: Buffer = Buffer.alloc(0)
   #at = 0
@@ -20,7 +20,9 @@ export class HeaderDecoder {
     this.#maxListBytes = maxListBytes
   }
 
-  /** The fields of a block, in order; undefined if they are too many. Throws Http2Error for a block that is none. */
+  /**
+   * The fields of a block in order. Undefined if they exceed the limit. Throws an Http2Error if the block is invalid.
+   */
   decode(block: Buffer): Field[] | undefined {
     this.#block = block
     this.#at = 0
@@ -35,7 +37,7 @@ export class HeaderDecoder {
     return listBytes <= this.#maxListBytes ? fields : undefined
   }
 
-  /** Nothing for a change of the table's size, which may come only before the first field. */
+  /** Returns undefined for a table size update, which may only precede the first field. */
   #next(mayResize: boolean): Field | undefined {
     const first = this.#block[this.#at]!
     if (first >= 0x80) return this.#indexed(this.#integer(0x7f))
@@ -77,7 +79,10 @@ export class HeaderDecoder {
     return text
   }
 
-  /** A number that begins in the bits of `prefix`. */
+  /**
+   * Decodes an integer whose first bits are those of `prefix` (RFC 7541, section 5.1). Example: with prefix 0x1f, the
+   * bytes 1f 9a 0a are 31 + 26 + 10 × 128 = 1337.
+   */
   #integer(prefix: number): number {
     const block = this.#block
     if (this.#at >= block.length) throw broken('they end too early')

@@ -2,8 +2,8 @@ import { RecentFields } from './recent-fields.ts'
 import { type Field, staticTable } from './static-table.ts'
 
 const tableBytes = 4096
-/** A field that takes more than this would drive out too many others. */
-const longestKept = 256
+/** A larger field would evict too many others. */
+const maxIndexedBytes = 256
 const staticNames = new Map<string, number>()
 const staticFields = new Map<string, number>()
 for (const [i, { name, value }] of staticTable.entries()) {
@@ -11,22 +11,31 @@ for (const [i, { name, value }] of staticTable.entries()) {
   staticFields.set(`${name}\0${value}`, i + 1)
 }
 
-/** These differ from message to message, so that it is no use to remember them. */
-const passing = new Set([':path', 'content-length', 'audit-id', 'date', 'etag', 'warning', 'location', 'authorization'])
+/** Fields with a different value in each message, which are not added to the table. */
+const unindexed = new Set([
+  ':path',
+  'content-length',
+  'audit-id',
+  'date',
+  'etag',
+  'warning',
+  'location',
+  'authorization',
+])
 
 /**
- * Writes blocks of header fields, each with what the ones before have left behind. Blocks are texts of one letter a
+ * Encodes header blocks. Each block depends on the blocks before it. Blocks are Latin-1 strings, one character for each
  * byte.
  */
 export class HeaderEncoder {
-  /** By name and value: which one it is of all that were ever remembered, from 1. */
+  /** The position of each field in the table, by name and value, counted from 1 over all insertions. */
   readonly #known = new Map<string, number>()
-  #remembered = 0
+  #inserted = 0
   #recent = new RecentFields(tableBytes, ({ name, value }) => this.#known.delete(`${name}\0${value}`))
-  /** Sizes that the next block has to begin with: the smallest since the last one, and the one that holds. */
+  /** Table size updates for the start of the next block: the smallest size since the last block, and the final one. */
   #resized: { smallest: number; capacity: number } | undefined
 
-  /** How much the other side remembers. */
+  /** Sets the table size that the peer supports. */
   setTableBytes(bytes: number): void {
     const capacity = Math.min(bytes, tableBytes)
     this.#recent.resize(capacity)
@@ -50,20 +59,20 @@ export class HeaderEncoder {
     const fixed = staticFields.get(key)
     if (fixed) return integer(0x80, 0x7f, fixed)
     const known = this.#known.get(key)
-    if (known) return integer(0x80, 0x7f, staticTable.length + 1 + this.#remembered - known)
+    if (known) return integer(0x80, 0x7f, staticTable.length + 1 + this.#inserted - known)
     const named = staticNames.get(name) ?? 0
     const text = named ? stringOf(value) : stringOf(name) + stringOf(value)
-    if (passing.has(name) || key.length > longestKept) return integer(0, 0x0f, named) + text
-    // First what is driven out, so that it is not this one's number that is forgotten.
+    if (unindexed.has(name) || key.length > maxIndexedBytes) return integer(0, 0x0f, named) + text
+    // Evicts first, so that the position of this field is not deleted.
     this.#recent.add(field)
-    if (this.#recent.get(0) === field) this.#known.set(key, ++this.#remembered)
+    if (this.#recent.get(0) === field) this.#known.set(key, ++this.#inserted)
     return integer(0x40, 0x3f, named) + text
   }
 }
 
 const stringOf = (text: string): string => integer(0, 0x7f, text.length) + text
 
-/** A number that begins in the bits of `prefix`, beside those of `first`. */
+/** Encodes an integer whose first bits are those of `prefix`, in a byte with the flags `first`. */
 function integer(first: number, prefix: number, value: number): string {
   if (value < prefix) return String.fromCharCode(first | value)
   let text = String.fromCharCode(first | prefix)

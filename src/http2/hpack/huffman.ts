@@ -1,4 +1,6 @@
-/** RFC 7541, appendix B: how many bits each byte takes. The code is canonical, so its bits follow from that. */
+/**
+ * The number of bits of each symbol (RFC 7541, appendix B). The code is canonical, so its bits follow from the lengths.
+ */
 const bitsOf = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
   28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
@@ -14,86 +16,86 @@ const endOfString = 256
 const endBits = 30
 const none = 0xffff
 
-/** What four more bits lead to, from each place between two letters. */
-interface Steps {
-  /** By place and bits: the next place; `none` where no letter has such bits. */
+/** A state machine that decodes four bits per step. A state is an inner node of the code tree. */
+interface Transitions {
+  /** The next state by state and bits. `none` if no symbol has these bits. */
   next: Uint16Array
-  /** By place and bits: the letter that ends there, or `none`. */
-  letter: Uint16Array
-  /** By place: whether a text may end here, what is left over being filling. */
+  /** The symbol that ends there, by state and bits, or `none`. */
+  symbol: Uint16Array
+  /** True if the text may end in the state: the remaining bits are padding. */
   isEnd: Uint8Array
 }
 
-/** Children of the places of the tree: another place, or a letter as its complement; 0 where there is none yet. */
+/** The children of each tree node: another node, or the complement of a symbol. 0 is undefined. */
 function growTree(): number[][] {
-  const letters = [...bitsOf.map((bits, letter) => ({ bits, letter })), { bits: endBits, letter: endOfString }].sort(
-    (a, b) => a.bits - b.bits || a.letter - b.letter,
+  const symbols = [...bitsOf.map((bits, symbol) => ({ bits, symbol })), { bits: endBits, symbol: endOfString }].sort(
+    (a, b) => a.bits - b.bits || a.symbol - b.symbol,
   )
   const tree: number[][] = [[0, 0]]
   let code = 0
   let bits = 0
-  for (const leaf of letters) {
+  for (const leaf of symbols) {
     code *= 2 ** (leaf.bits - bits)
     bits = leaf.bits
-    let place = 0
+    let state = 0
     for (let i = bits - 1; i > 0; i--) {
       const bit = Math.floor(code / 2 ** i) % 2
-      if (tree[place]![bit] === 0) tree[place]![bit] = tree.push([0, 0]) - 1
-      place = tree[place]![bit]!
+      if (tree[state]![bit] === 0) tree[state]![bit] = tree.push([0, 0]) - 1
+      state = tree[state]![bit]!
     }
-    tree[place]![code % 2] = ~leaf.letter
+    tree[state]![code % 2] = ~leaf.symbol
     code++
   }
   return tree
 }
 
-function makeSteps(): Steps {
+function makeTransitions(): Transitions {
   const tree = growTree()
-  const steps: Steps = {
+  const transitions: Transitions = {
     next: new Uint16Array(tree.length * 16).fill(none),
-    letter: new Uint16Array(tree.length * 16).fill(none),
+    symbol: new Uint16Array(tree.length * 16).fill(none),
     isEnd: new Uint8Array(tree.length),
   }
-  for (let place = 0; place < tree.length; place++) {
+  for (let state = 0; state < tree.length; state++) {
     for (let bits = 0; bits < 16; bits++) {
-      let at = place
-      let letter = none
+      let at = state
+      let symbol = none
       for (let i = 3; i >= 0 && at !== none; i--) {
         const child = tree[at]![(bits >> i) & 1]!
         if (child >= 0) at = child
         else if (~child === endOfString) at = none
-        else [at, letter] = [0, ~child]
+        else [at, symbol] = [0, ~child]
       }
-      steps.next[place * 16 + bits] = at
-      steps.letter[place * 16 + bits] = letter
+      transitions.next[state * 16 + bits] = at
+      transitions.symbol[state * 16 + bits] = symbol
     }
   }
-  // Filling is the beginning of the end's code, which is all ones, and shorter than a byte.
+  // Padding is a prefix of the end-of-string code, which is all ones, and shorter than a byte.
   for (let at = 0, depth = 0; depth < 8; depth++) {
-    steps.isEnd[at] = 1
+    transitions.isEnd[at] = 1
     at = tree[at]![1]!
   }
-  return steps
+  return transitions
 }
 
-let steps: Steps | undefined
-let letters = Buffer.allocUnsafe(1024)
+let transitions: Transitions | undefined
+let output = Buffer.allocUnsafe(1024)
 
-/** The text of these bytes; undefined if they are none. */
+/** Decodes a text. Returns undefined if the bytes are invalid. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string | undefined {
-  const { next, letter, isEnd } = (steps ??= makeSteps())
+  const { next, symbol, isEnd } = (transitions ??= makeTransitions())
   const longest = Math.ceil(((end - start) * 8) / 5)
-  if (letters.length < longest) letters = Buffer.allocUnsafe(longest)
-  let place = 0
+  if (output.length < longest) output = Buffer.allocUnsafe(longest)
+  let state = 0
   let length = 0
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!
     for (let shift = 4; shift >= 0; shift -= 4) {
-      const step = place * 16 + ((byte >> shift) & 15)
-      place = next[step]!
-      if (place === none) return undefined
-      if (letter[step] !== none) letters[length++] = letter[step]!
+      const step = state * 16 + ((byte >> shift) & 15)
+      state = next[step]!
+      if (state === none) return undefined
+      if (symbol[step] !== none) output[length++] = symbol[step]!
     }
   }
-  return isEnd[place] ? letters.toString('latin1', 0, length) : undefined
+  return isEnd[state] ? output.toString('latin1', 0, length) : undefined
 }

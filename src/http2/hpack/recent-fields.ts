@@ -1,10 +1,10 @@
 import type { Field } from './static-table.ts'
 
-/** What a field takes besides its letters, by RFC 7541. */
+/** The overhead of an entry in the size of the table (RFC 7541, section 4.1). */
 const overhead = 32
 export const sizeOf = ({ name, value }: Field): number => name.length + value.length + overhead
 
-/** The fields that a connection has seen last, as many as fit: both of its ends keep the same ones. */
+/** The dynamic table: the most recent fields that fit. Both ends of a connection have the same one. */
 export class RecentFields {
   #fields: Field[] = []
   #size = 0
@@ -20,7 +20,7 @@ export class RecentFields {
     return this.#fields.length
   }
 
-  /** The newest one is 0. */
+  /** 0 is the newest field. */
   get(age: number): Field | undefined {
     return this.#fields[this.#fields.length - 1 - age]
   }

@@ -1,4 +1,4 @@
-/** A header field, its name in lower case, its value as bytes one to a letter. */
+/** A header field. The name is in lower case; the value is a Latin-1 string. */
 export interface Field {
   readonly name: string
   readonly value: string
@@ -23,7 +23,7 @@ const names =
   'if-modified-since if-none-match if-range if-unmodified-since last-modified link location max-forwards proxy-authenticate proxy-authorization range referer ' +
   'refresh retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary via www-authenticate'
 
-/** RFC 7541, appendix A: what has an index, from 1, on every connection. */
+/** RFC 7541, appendix A: the fields with a fixed index, counted from 1. */
 export const staticTable: readonly Field[] = [
   [':authority', ''] as const,
   ...methods,

@@ -75,7 +75,7 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     backend.update('default/web', routes)
     await backend.settled()
   }
-  /** What an address answers, or curl's exit code. */
+  /** The response from an address, or curl's exit code. */
   const curl = (from: string, address: string): string => {
     try {
       return within(from, 'curl', '-sS', '--max-time', '2', `http://${address}/`)
@@ -91,7 +91,7 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     within(node, 'ip', 'link', 'add', 'bridge0', 'type', 'bridge')
     within(node, 'ip', 'address', 'add', '10.88.0.1/24', 'dev', 'bridge0')
     within(node, 'ip', 'link', 'set', 'bridge0', 'up')
-    // What is not for a pod would leave by this one: nobody is there.
+    // Packets that are not for a pod leave by this interface, which has no peer.
     within(node, 'ip', 'link', 'add', 'away', 'type', 'bridge')
     within(node, 'ip', 'address', 'add', '192.0.2.2/24', 'dev', 'away')
     within(node, 'ip', 'link', 'set', 'away', 'up')

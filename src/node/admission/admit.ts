@@ -6,18 +6,18 @@ import type { Pressure } from '../eviction/signals.ts'
 import { isCritical } from '../pods/critical.ts'
 import type { Room } from './room.ts'
 
-/** Why a node does not take a pod, in kubelet's words. */
+/** The reason why a node rejects a pod, in kubelet's words. */
 export interface Refusal {
   reason: string
   message: string
-  /** It goes by what is known of the node's labels and taints, which may have changed since. */
+  /** True if the decision depends on the node's labels and taints, which may have changed since they were read. */
   goesByNode?: boolean
 }
 
 interface Circumstances {
   node: Node
   room: Room
-  /** What the node is under. */
+  /** The pressures of the node. */
   pressures: readonly Pressure[]
 }
 
@@ -27,12 +27,15 @@ const predicate = (reason: string, why: string): Refusal => ({
   goesByNode: reason !== 'NodePorts',
 })
 
-/** Why a pod that was bound to a node has no place there; undefined where it has. Pure. */
+/** Returns the reason why the node must reject a bound pod, or undefined. Pure. */
 export function refusalOf(pod: Pod, { node, room, pressures }: Circumstances): Refusal | undefined {
   return byPressure(pod, pressures) ?? bySystem(pod, node) ?? byResources(pod, room) ?? byPlace(pod, node, room)
 }
 
-/** Under pressure only those come in that the node needs, or that have asked for the memory they take. */
+/**
+ * Under memory pressure the node rejects BestEffort pods without the toleration, and under other pressures all pods.
+ * Critical pods are always admitted.
+ */
 function byPressure(pod: Pod, pressures: readonly Pressure[]): Refusal | undefined {
   if (pressures.length === 0 || isCritical(pod)) return undefined
   if (pressures.every((pressure) => pressure === 'MemoryPressure')) {
@@ -59,7 +62,7 @@ function byResources(pod: Pod, room: Room): Refusal | undefined {
 }
 
 function byPlace(pod: Pod, node: Node, room: Room): Refusal | undefined {
-  // What runs already when its node's labels change goes on; and so it does when the agent is started anew.
+  // A running pod is not rejected when the node's labels change, nor when the agent restarts.
   const isNew = pod.status?.startTime === undefined
   if (isNew && !compileRequiredNodes(pod.spec)(node))
     return predicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")

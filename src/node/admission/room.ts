@@ -4,7 +4,7 @@ import { type HostPort, hostPortsOf, portsConflict } from '../../api/kinds/pods/
 import { podRequests } from '../../api/kinds/pods/pod-resources.ts'
 import { quantityToNumber } from '../../api/numbers/quantity.ts'
 
-/** Something that a node has too little of, in its own unit: thousandths of a core, bytes, pieces. */
+/** A resource with too little left, in its own unit: millicores, bytes, or a number. */
 interface Shortage {
   resource: string
   requested: number
@@ -17,7 +17,7 @@ interface Place {
   ports: readonly HostPort[]
 }
 
-/** What the pods of a node have taken of it. */
+/** The resources that the pods of a node have requested. */
 export class Room {
   readonly #allocatable: Amounts
   readonly #mostPods: number
@@ -29,7 +29,7 @@ export class Room {
     this.#mostPods = quantityToNumber(allocatable['pods'] ?? '0')
   }
 
-  /** A pod that has its place already keeps it. */
+  /** A pod that is already counted stays counted. */
   take(pod: Pod): void {
     const uid = pod.metadata.uid!
     if (this.#places.has(uid)) return
@@ -46,8 +46,8 @@ export class Room {
   }
 
   /**
-   * What there is too little of for one more pod, the number of pods first. What a node does not count it cannot be
-   * short of.
+   * The first resource with too little left for one more pod; the number of pods is checked first. A resource that the
+   * node does not report is unlimited.
    */
   shortage(pod: Pod): Shortage | undefined {
     const { size } = this.#places
@@ -68,7 +68,7 @@ export class Room {
     return short && { resource: short[0], requested: short[1], used: short[2], capacity: short[3] }
   }
 
-  /** Whether another pod has one of the node's ports that this one wants. */
+  /** True if another pod uses a host port of this pod. */
   hasPortConflict(pod: Pod): boolean {
     const wanted = hostPortsOf(pod)
     if (wanted.length === 0) return false

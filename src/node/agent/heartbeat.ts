@@ -80,7 +80,7 @@ export class Heartbeat {
       try {
         this.observed(await client.get(nodes, '', nodeName))
       } catch (e) {
-        if (!isNotFound(e)) throw e // one that somebody has deleted is registered again with its next status
+        if (!isNotFound(e)) throw e // a deleted Node is registered again with its next status
       }
     })
   }
@@ -169,7 +169,7 @@ export class Heartbeat {
       this.observed(await client.patch(nodes, '', nodeName, { status }, { type: 'strategic', subresource: 'status' }))
     } catch (e) {
       if (!isNotFound(e)) throw e
-      await this.#register() // somebody has deleted it
+      await this.#register() // the Node was deleted
     }
     this.#reportedMs = clock.now()
   }

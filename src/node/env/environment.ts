@@ -3,14 +3,14 @@ import { expand } from './expand.ts'
 import { type Place, fieldValue, resourceValue } from './field-values.ts'
 import { linkedServices, serviceVariables } from './service-links.ts'
 
-/** Reads what variables come from; undefined for what does not exist. */
+/** Reads the objects that variables are taken from. Undefined if an object does not exist. */
 export interface EnvSources {
   configMap(name: string): Promise<ConfigMap | undefined>
   secret(name: string): Promise<Secret | undefined>
   services: readonly Service[]
 }
 
-/** Something that a container's configuration refers to is not there. */
+/** A container's configuration refers to a missing object or key. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message)
@@ -24,7 +24,7 @@ const decoded = (data: Readonly<Record<string, string>> | undefined): Record<str
   )
 
 /**
- * A container's environment, in the order in which later ones win: services, whole sets, single variables. Throws a
+ * The environment of a container. Later variables win: those of Services, then envFrom, then env. Rejects with a
  * ConfigError.
  */
 export async function environmentOf(

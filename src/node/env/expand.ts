@@ -1,7 +1,4 @@
-/**
- * Puts variables in: `$(NAME)` becomes its value where there is one and stays as it is where there is none; `$$` is a
- * dollar.
- */
+/** Replaces `$(NAME)` with the value of a variable. An unknown variable is kept as it is, and `$$` is a dollar sign. */
 export function expand(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replace(/\$(\$|\(([^)]*)\))/g, (whole, what: string, name: string | undefined) =>
     what === '$' ? '$' : (variables.get(name!) ?? whole),

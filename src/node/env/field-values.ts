@@ -1,24 +1,24 @@
 import type { Container, Pod, ResourceFieldSelector } from '../../api/generated/types.ts'
 import { parseQuantity, quantityMilli, quantityValue } from '../../api/numbers/quantity.ts'
 
-/** Where the pod is, beyond what its object says. */
+/** Facts about the pod's node that the pod object does not have. */
 export interface Place {
   podIps: readonly string[]
   hostIps: readonly string[]
-  /** What the node has to give, for limits that nobody set. */
+  /** The node's allocatable resources, which replace missing limits. */
   allocatable: Readonly<Record<string, string>>
 }
 
 const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/s
 
-/** Labels or annotations as a file shows them: a sorted line each, values quoted as Go quotes them. */
+/** Formats labels or annotations for a file: one line each, sorted, values quoted as in Go. */
 const lines = (map: Readonly<Record<string, string>> | undefined): string =>
   Object.entries(map ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .join('\n')
 
-/** The value of a field of a pod that a container may be told. Throws for a field that there is none of. */
+/** The value of a pod field for the downward API. Throws if the field is not supported. */
 export function fieldValue(pod: Pod, fieldPath: string, place: Place): string {
   const one = subscript.exec(fieldPath)
   if (one) return pod.metadata[one[1] as 'labels' | 'annotations']?.[one[2]!] ?? ''
@@ -51,8 +51,8 @@ export function fieldValue(pod: Pod, fieldPath: string, place: Place): string {
 }
 
 /**
- * What a container asks for or may use, in units of the divisor, rounded up. A limit that is not set is all that the
- * node has.
+ * A container's request or limit in units of the divisor, rounded up. A missing limit is the node's allocatable amount.
+ * Example: 1500m of CPU with divisor 1 is 2.
  */
 export function resourceValue(
   { resource, divisor }: ResourceFieldSelector,

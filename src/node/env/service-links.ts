@@ -2,7 +2,7 @@ import type { Service } from '../../api/generated/types.ts'
 
 const upper = (name: string): string => name.toUpperCase().replaceAll('-', '_')
 
-/** Where services are, in the variables that containers have known them by since Docker's links. */
+/** The variables of Services, in the form of Docker's links: `DB_SERVICE_HOST`, `DB_PORT_5432_TCP_ADDR`. */
 export function serviceVariables(services: readonly Service[]): Map<string, string> {
   const variables = new Map<string, string>()
   for (const { metadata, spec } of services) {
@@ -31,7 +31,7 @@ export function serviceVariables(services: readonly Service[]): Map<string, stri
 const isApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
 
 /**
- * The services without those at addresses that nobody serves on this node. That of the API has another address for
+ * Omits the Services whose addresses this node does not serve. The API server's Service has another address in
  * containers.
  */
 export function servedServices(
@@ -42,8 +42,8 @@ export function servedServices(
 }
 
 /**
- * The services with the API's own at the address at which it is really reached: where nobody leads service addresses
- * anywhere.
+ * Replaces the address of the Service `kubernetes` with the real address of the API server, for nodes that route no
+ * cluster IPs.
  */
 export function withApiServerAt(services: readonly Service[], server: URL): Service[] {
   const port = Number(server.port || '443')
@@ -55,7 +55,10 @@ export function withApiServerAt(services: readonly Service[], server: URL): Serv
   return services.map((service) => (isApi(service) ? { ...service, spec: at(service) } : service))
 }
 
-/** Which services a pod is told of: those of its namespace if it wants links, and always the API's own. */
+/**
+ * The Services whose variables a pod gets: those of its namespace if it enables service links, and always that of the
+ * API server.
+ */
 export function linkedServices(services: readonly Service[], namespace: string, wantsLinks: boolean): Service[] {
   const own = services.filter((s) => s.metadata.namespace === namespace && wantsLinks)
   return own.some(isApi) ? own : [...services.filter(isApi), ...own]

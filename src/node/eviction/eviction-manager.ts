@@ -12,26 +12,29 @@ interface EvictionOptions {
   clock: Clock
   logger: Logger
   workers(): Iterable<PodWorker>
-  /** What the containers of a pod take. */
+  /** The memory usage of a pod's containers. */
   containers(uid: string): Promise<Candidate['containers']>
-  /** An event about the node. */
+  /** Records an event for the Node. */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void
-  /** The node is under something else than before. */
+  /** Called when the pressures of the node have changed. */
   turned(): void
 }
 
 const lookMs = 10_000
-/** A pressure is told of until it has not been seen for so long: nodes that swing would be filled again and again. */
+/**
+ * A pressure is reported until it has been absent for this time, because an unstable node would get new pods
+ * repeatedly.
+ */
 const lastingMs = 300_000
 const graceSeconds = 1
-/** How often, and how long, it is looked whether a pod that is evicted has ended. */
+/** The interval and number of checks whether an evicted pod has ended. */
 const waitMs = 1000
 const mostWaits = 30
 
-/** Looks what the node has left, says when it is too little, and evicts pods then: one at a time. */
+/** Measures the free resources of the node, reports pressures, and evicts pods one at a time. */
 export class EvictionManager {
   readonly #o: EvictionOptions
-  /** When each was last seen. */
+  /** The time at which each pressure was last observed. */
   readonly #seenMs = new Map<Pressure, number>()
   #pressures: readonly Pressure[] = []
   #cancel = () => {}
@@ -41,7 +44,7 @@ export class EvictionManager {
     this.#o = options
   }
 
-  /** What the node is under, or was a short while ago. */
+  /** The present pressures, and those of the last five minutes. */
   get pressures(): readonly Pressure[] {
     return this.#pressures
   }
@@ -73,7 +76,7 @@ export class EvictionManager {
     this.#lookIn(lookMs)
   }
 
-  /** When it has gone, what is left may be enough. */
+  /** Measures again after the evicted pod has ended, because the free resources may be sufficient then. */
   #waitFor(worker: PodWorker, waits: number): void {
     if (worker.hasEnded || waits === 0) void this.#look()
     else if (!this.#isStopped) this.#cancel = this.#o.clock.after(waitMs, () => this.#waitFor(worker, waits - 1))

@@ -3,7 +3,7 @@ import { podRequests } from '../../api/kinds/pods/pod-resources.ts'
 import { quantityToNumber } from '../../api/numbers/quantity.ts'
 import { type Met, amountText, bytesText, signals } from './signals.ts'
 
-/** A pod that may have to go, and the memory of its containers. */
+/** A pod that may be evicted, and the memory usage of its containers. */
 export interface Candidate {
   pod: Pod
   containers: readonly { name: string; memoryBytes: number }[]
@@ -15,8 +15,9 @@ const memoryOf = ({ containers }: Candidate): number =>
 const requestOf = ({ pod }: Candidate): number => quantityToNumber(podRequests(pod)['memory'] ?? '0')
 
 /**
- * Who takes more than was asked for goes first, then who matters less, then who is furthest above what was asked for.
- * For what is not memory, only who matters less.
+ * Sorts pods for eviction: first those above their memory request, then by ascending priority, then by usage above the
+ * request. For other resources only the priority counts. Example: of a pod with priority 1000 at 101 of 100 MiB and one
+ * with priority 0 at 100 of 200 MiB, the first is evicted.
  */
 export function rankForEviction(
   resource: (typeof signals)[keyof typeof signals]['resource'],
@@ -30,7 +31,7 @@ export function rankForEviction(
   return ranked.map(({ candidate }) => candidate)
 }
 
-/** What a pod that is evicted is told. */
+/** The eviction message of a pod, in kubelet's words. */
 export function evictionMessage({ signal, wanted, available }: Met, { pod, containers }: Candidate): string {
   const { resource } = signals[signal]
   const known = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])]

@@ -1,17 +1,17 @@
 import { canonicalQuantity, isQuantity, quantityToNumber } from '../../api/numbers/quantity.ts'
 import type { MachineState, Supply } from '../machine/machine.ts'
 
-/** What a node can be under; also the names of its conditions. */
+/** Pressures of a node, which are also the types of its conditions. */
 export type Pressure = 'MemoryPressure' | 'DiskPressure' | 'PIDPressure'
 
 interface SignalSpec {
   pressure: Pressure
-  /** What pods are evicted to get back. */
+  /** The resource that evictions reclaim. */
   resource: 'memory' | 'ephemeral-storage' | 'inodes' | 'pids'
   supply(machine: MachineState): Supply
 }
 
-/** In the order in which they are looked after: memory first. */
+/** The eviction signals in the order of evaluation: memory first. */
 export const signals = {
   'memory.available': { pressure: 'MemoryPressure', resource: 'memory', supply: (m) => m.memory },
   'nodefs.available': { pressure: 'DiskPressure', resource: 'ephemeral-storage', supply: (m) => m.disk },
@@ -20,16 +20,16 @@ export const signals = {
 } as const satisfies Record<string, SignalSpec>
 export type Signal = keyof typeof signals
 
-/** From where on a node has too little of something: an amount, or a share of all there is. */
+/** A lower limit of a free resource: an amount, or a share of the capacity. */
 export interface Threshold {
   signal: Signal
   value: { amount: number } | { share: number }
 }
 
-/** A threshold that is met, and how it is. */
+/** A threshold that is met, with the measured value. */
 export interface Met {
   signal: Signal
-  /** What there should be at least. */
+  /** The required minimum. */
   wanted: number
   available: number
 }
@@ -37,8 +37,8 @@ export interface Met {
 export const defaultThresholds = 'memory.available<100Mi,nodefs.available<1%,nodefs.inodesFree<1%'
 
 /**
- * Reads `memory.available<100Mi,nodefs.available<10%`, as kubelet's --eviction-hard; an empty text means none. Throws a
- * sentence.
+ * Parses a value of kubelet's --eviction-hard, such as `memory.available<100Mi,nodefs.available<10%`. An empty text has
+ * no thresholds. Throws one sentence if it is invalid.
  */
 export function parseThresholds(text: string): Threshold[] {
   return text
@@ -60,7 +60,7 @@ export function parseThresholds(text: string): Threshold[] {
     })
 }
 
-/** The thresholds that are met, in the order in which they are looked after. */
+/** The thresholds that are met, in the order of evaluation. */
 export function thresholdsMet(thresholds: readonly Threshold[], machine: MachineState): Met[] {
   const order = Object.keys(signals)
   return thresholds
@@ -74,10 +74,10 @@ export function thresholdsMet(thresholds: readonly Threshold[], machine: Machine
 
 const isBytes = (signal: Signal): boolean => signal.endsWith('.available') && signal !== 'pid.available'
 
-/** An amount of bytes as Kubernetes prints it: `64Mi`, `1234567`. */
+/** Formats bytes as Kubernetes does: `64Mi`, `1234567`. */
 export const bytesText = (bytes: number): string =>
   bytes % 1024 === 0 ? canonicalQuantity(`${bytes / 1024}Ki`) : String(bytes)
 
-/** An amount as it stands in the message of an eviction. */
+/** Formats an amount for the message of an eviction. */
 export const amountText = (signal: Signal, amount: number): string =>
   isBytes(signal) ? bytesText(Math.floor(amount)) : String(Math.floor(amount))

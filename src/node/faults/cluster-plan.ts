@@ -15,11 +15,11 @@ import {
 import type { FaultPlan } from './fault-plan.ts'
 import { type FaultRule, asFaultRule } from './fault-rule.ts'
 
-/** The config map that a cluster's plan is in, a key for each fault: all nodes of the cluster follow it. */
+/** The ConfigMap of the cluster's fault plan, with one key per fault. All nodes of the cluster follow it. */
 const planNamespace = 'kube-system'
 const planName = 'coxswain-faults'
 
-/** The rules of a config map, and what is wrong with those that are none. */
+/** The rules of a ConfigMap, and the errors of invalid entries. */
 async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: FaultRule[]; problems: string[] }> {
   const rules: FaultRule[] = []
   const problems: string[] = []
@@ -33,7 +33,7 @@ async function rulesOf(map: ConfigMap | undefined): Promise<{ rules: FaultRule[]
   return { rules, problems }
 }
 
-/** Keeps a plan as the cluster's config map has it, until the answered function is called. */
+/** Keeps a plan equal to the cluster's ConfigMap until the returned function is called. */
 export function followClusterPlan(
   plan: FaultPlan,
   options: { transport: Transport; clock: Clock; random: Random; logger: Logger },
@@ -61,17 +61,15 @@ export function followClusterPlan(
   return () => watcher.stop()
 }
 
-/** The faults of the cluster's plan. */
+/** Lists the faults of the cluster's plan. */
 export async function listFaults(client: Client): Promise<{ rules: FaultRule[]; problems: string[] }> {
   return rulesOf(await planOf(client))
 }
 
-/** Others may change the plan at the same time. */
+/** Other clients may change the plan at the same time. */
 const mostAttempts = 5
 
-/**
- * Puts faults into the cluster's plan, all or none. Throws if one of the same name is there, unless its time is over.
- */
+/** Adds faults to the cluster's plan: all or none. Rejects if a fault of the same name exists that has not expired. */
 export async function addFaults(client: Client, rules: readonly FaultRule[], nowMs: number): Promise<void> {
   const data = Object.fromEntries(rules.map(({ name, ...rule }) => [name, `${JSON.stringify(rule)}\n`]))
   for (let attempt = 1; ; attempt++) {
@@ -79,7 +77,7 @@ export async function addFaults(client: Client, rules: readonly FaultRule[], now
     await refuseTaken(plan, rules, nowMs)
     const metadata = { name: planName, namespace: planNamespace }
     try {
-      // In the version in which no fault had these names.
+      // Writes the version in which none of the names existed.
       if (plan)
         await client.patch(
           configmaps,
@@ -109,7 +107,7 @@ async function refuseTaken(plan: ConfigMap | undefined, rules: readonly FaultRul
   )
 }
 
-/** Takes faults out of the cluster's plan, all of them without names; answers which. */
+/** Removes faults from the cluster's plan, or all of them without names. Resolves with the removed names. */
 export async function clearFaults(client: Client, names: readonly string[]): Promise<string[]> {
   const there = Object.keys((await planOf(client))?.data ?? {})
   const missing = names.find((name) => !there.includes(name))

@@ -7,7 +7,7 @@ import type { Fault, Faults, Stage, Subject } from '../faults.ts'
 import { namePattern } from '../name-pattern.ts'
 import { type FaultRule, type StageName, stageNames } from './fault-rule.ts'
 
-/** What a stage says that is told to fail, where the plan has no words of its own. */
+/** The messages of failing stages, for faults without a message. */
 const messages: Record<StageName, string> = {
   volumes: 'MountVolume.SetUp failed: the fault plan says so',
   csi: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
@@ -24,9 +24,7 @@ const messages: Record<StageName, string> = {
   'pid-pressure': 'the fault plan takes the processes',
 }
 
-/**
- * A sandbox that crashed would crash again and again: these happen once for each pod, unless the plan says how often.
- */
+/** Stages whose faults occur once per pod unless the plan has `times`: a crashed sandbox would crash again forever. */
 const onceOnly: ReadonlySet<StageName> = new Set(['sandbox-crash'])
 
 interface Active {
@@ -36,11 +34,11 @@ interface Active {
   readonly isSubject: (subject: Subject) => boolean
   readonly fromMs: number
   readonly untilMs: number
-  /** How often it has happened, by pod or node. */
+  /** The number of occurrences by pod or node. */
   readonly hits: Map<string, number>
 }
 
-/** What goes wrong on nodes, and when: asked at every stage of every pod. Rules come and go while it is in use. */
+/** The faults of nodes, checked at every stage of every pod. Rules may be added and removed at any time. */
 export class FaultPlan implements Faults {
   readonly #clock: Clock
   readonly #random: Random
@@ -54,7 +52,7 @@ export class FaultPlan implements Faults {
     this.replace(rules)
   }
 
-  /** The plan says this from now on. Rules that it had already go on counting. */
+  /** Replaces the rules. Rules that were in the plan before keep their counts. */
   replace(rules: readonly FaultRule[]): void {
     const before = new Map(this.#active.map((a) => [JSON.stringify(a.rule), a]))
     const nowMs = this.#clock.now()
@@ -96,7 +94,7 @@ export class FaultPlan implements Faults {
   }
 }
 
-/** The words of a fault. Where the plan has none of its own, a driver is named. */
+/** The message of a failure. A default message names the driver. */
 function wordsOf({ rule, fault: { fail } }: Active, { driver }: Subject): string | undefined {
   return fail !== undefined && rule.fail === true && rule.stage === 'csi' && driver ? `driver ${driver}: ${fail}` : fail
 }

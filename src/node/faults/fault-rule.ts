@@ -3,7 +3,7 @@ import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import { parseDuration } from '../../base/duration.ts'
 import type { Stage } from '../faults.ts'
 
-/** Names of stages as a plan may say them: some are parts of others, with messages of their own. */
+/** The stages of fault plans. Some are parts of a node's stage, with their own messages. */
 export const stageNames = {
   volumes: 'volumes',
   csi: 'csi',
@@ -21,31 +21,31 @@ export const stageNames = {
 } as const satisfies Record<string, Stage>
 export type StageName = keyof typeof stageNames
 
-/** What happens to a node, not to a pod on its way: it is so, or it is not. */
+/** Stages that concern the node itself and not a pod. They are on or off. */
 const nodeStages: ReadonlySet<StageName> = new Set(['heartbeat', 'memory-pressure', 'disk-pressure', 'pid-pressure'])
 
-/** One thing that goes wrong, as a plan says it. What is left out does not narrow it. */
+/** One fault of a plan. An undefined field does not narrow it. */
 export interface FaultRule {
   name: string
   stage: StageName
-  /** `*` stands for anything in names. */
+  /** In names `*` matches any text. */
   pods?: { namespace?: string; name?: string; selector?: string }
   nodes?: string
   container?: string
-  /** For `csi`: the driver of the volume. `*` stands for anything. */
+  /** For `csi`: the driver of the volume. `*` matches any text. */
   driver?: string
-  /** How much longer it takes: `9s`. */
+  /** The additional duration of the stage: `9s`. */
   delay?: string
-  /** That it fails then: with this message, or with that of the stage. */
+  /** The stage fails, with this message or with its default message. */
   fail?: string | true
-  /** How often for each pod, or node: the first so many times. */
+  /** The number of occurrences per pod or node. */
   times?: number
-  /** How likely each time: 0.1 is one in ten. */
+  /** The probability of an occurrence: 0.1 is one in ten. */
   chance?: number
-  /** When it begins and ends, since the plan was read. */
+  /** Start and duration of the fault, counted from the time at which the plan was read. */
   after?: string
   for?: string
-  /** When it ends at the latest. */
+  /** The latest end of the fault. */
   until?: string
 }
 
@@ -87,7 +87,7 @@ function podsProblem(value: unknown): string | undefined {
   }
 }
 
-/** Checks one rule. Throws an error that names the field. */
+/** Validates one rule. Throws an error that names the field. */
 export function asFaultRule(value: unknown, path: string, name?: string): FaultRule {
   if (!isMap(value)) throw new Error(`${path}: must be a map`)
   const rule: Record<string, unknown> = { ...(name === undefined ? {} : { name }), ...value }
@@ -105,7 +105,7 @@ export function asFaultRule(value: unknown, path: string, name?: string): FaultR
   return rule as unknown as FaultRule
 }
 
-/** Reads a plan: YAML with a list `faults`. Rules without a name are called after their stage. */
+/** Parses a plan: YAML with a list `faults`. A rule without a name is named after its stage. */
 export async function parseFaults(text: string): Promise<FaultRule[]> {
   const { value } = parseYaml(text)
   if (!isMap(value) || !Array.isArray(value['faults'])) throw new Error('a fault plan is a map with a list "faults"')

@@ -1,18 +1,18 @@
 import type { ListedImage } from '../runtime/runtime.ts'
 
-/** Kubelet's defaults: above the first part of the disk images are removed, until the second is reached. */
+/** Kubelet's defaults: above the first share of the disk images are removed, until the second is reached. */
 const highThreshold = 0.85
 const lowThreshold = 0.8
-/** An image that appeared just now may be that of a container which is about to be made. */
+/** An image that was pulled just now may be needed by a container that is being created. */
 const leastAgeMs = 120_000
 
-/** An image that is not in use, and since when. */
+/** An unused image and the time of its last use. */
 interface IdleImage extends ListedImage {
   lastUsedMs: number
   detectedMs: number
 }
 
-/** Bytes that have to become free; 0 where there is enough. */
+/** The number of bytes to free. 0 if the usage is below the threshold. */
 export function bytesToFree(disk: { capacity: number; available: number }): number {
   const used = disk.capacity - disk.available
   return disk.capacity > 0 && used / disk.capacity >= highThreshold
@@ -20,7 +20,7 @@ export function bytesToFree(disk: { capacity: number; available: number }): numb
     : 0
 }
 
-/** The images to remove to free so much: those that were not used for the longest time first. Pure. */
+/** The images to remove to free a number of bytes, the least recently used first. Pure. */
 export function imagesToRemove(images: readonly IdleImage[], wantedBytes: number, nowMs: number): IdleImage[] {
   const candidates = images
     .filter(({ isPinned, detectedMs }) => !isPinned && nowMs - detectedMs >= leastAgeMs)

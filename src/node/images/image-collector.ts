@@ -11,14 +11,14 @@ interface ImageCollectorOptions {
   clock: Clock
   logger: Logger
   event(type: 'Normal' | 'Warning', reason: string, message: string): void
-  /** Default: the file system on which the runtime keeps images. */
+  /** The usage of the image disk. Default: the file system of the runtime's images. */
   disk?(): Promise<{ capacity: number; available: number } | undefined>
 }
 
-/** Removes images that nobody uses when the disk that they are on is nearly full. */
+/** Removes unused images when their disk is nearly full. */
 export class ImageCollector {
   readonly #o: ImageCollectorOptions
-  /** When each image was first seen, and last seen in use. */
+  /** The times at which each image was first seen, and last seen in use. */
   readonly #seen = new Map<string, { detectedMs: number; lastUsedMs: number }>()
   #cancel = () => {}
   #isStopped = false
@@ -39,7 +39,7 @@ export class ImageCollector {
     this.#cancel()
   }
 
-  /** Looks once; answers the names of what was removed. */
+  /** Checks the disk once. Resolves with the names of the removed images. */
   async look(): Promise<string[]> {
     const { logger } = this.#o
     try {

@@ -1,15 +1,15 @@
-/** One line of a log in the form of the container runtime interface: `TIME STREAM F text`. */
+/** A log line in the format of the Container Runtime Interface: `TIME STREAM F text`. */
 export interface LogLine {
   time: string
   stream: string
-  /** The rest of it follows in the next line of the same stream. */
+  /** True if the next line of the same stream continues this one. */
   isPart: boolean
   text: Buffer
 }
 
 const space = 0x20
 
-/** Undefined for what is no such line. */
+/** Returns undefined for a line in another format. */
 export function parseLogLine(line: Buffer): LogLine | undefined {
   const first = line.indexOf(space)
   const second = first < 0 ? -1 : line.indexOf(space, first + 1)
@@ -27,11 +27,11 @@ export function parseLogLine(line: Buffer): LogLine | undefined {
 
 const newline = 0x0a
 
-/** Puts pieces of a file together to whole lines. */
+/** Splits the chunks of a file into lines. */
 export class LineSplitter {
   #rest = Buffer.alloc(0)
 
-  /** The lines that are whole now, without their ends. */
+  /** Returns the lines that are complete now, without line ends. */
   push(piece: Buffer): Buffer[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const lines: Buffer[] = []

@@ -1,18 +1,18 @@
 import { parseInt64 } from '../../api/numbers/int64.ts'
 
-/** Which lines of a log are wanted. */
+/** The selection of log lines. */
 export interface LogOptions {
   follow: boolean
   previous: boolean
   timestamps: boolean
   tailLines: number | undefined
-  /** Since the epoch: what was said before is left out. */
+  /** Milliseconds since the epoch. Earlier lines are omitted. */
   sinceMs: number | undefined
   limitBytes: number | undefined
   stream: 'All' | 'Stdout' | 'Stderr'
 }
 
-/** Reads the options as kubelet takes them in a query. Throws a sentence for what makes no sense. */
+/** Parses the options from kubelet's query parameters. Throws one sentence if they are invalid. */
 export function parseLogOptions(query: URLSearchParams, nowMs: number): LogOptions {
   const isSet = (name: string) => query.has(name) && !/^(false|0)$/i.test(query.get(name)!)
   const whole = (name: string, least: number) => {

@@ -7,23 +7,20 @@ import { findTail } from './tail.ts'
 
 export interface LogReader {
   clock: Clock
-  /** Whether more may be written. */
+  /** True if the container may write more lines. */
   isWritten(): boolean
   signal: AbortSignal
 }
 
-/** A writer keeps no more files than this, the current one included. */
+/** The maximum number of files of a log, including the current one. */
 const mostFiles = 5
 
-/** How often a log that is followed is looked at for more. */
+/** The interval at which a followed log is read again. */
 const lookMs = 100
 
 const pieceBytes = 64 * 1024
 
-/**
- * What a container has said, as people want to see it: over all files that its log was written to. Where there is no
- * file, nothing was said.
- */
+/** Reads the selected lines of a container's log from all of its files. A missing file is an empty log. */
 export async function* readLog(file: string, options: LogOptions, reader: LogReader): AsyncGenerator<Buffer> {
   const shown = new Shown(options)
   const files = await openAll(file)
@@ -49,7 +46,7 @@ export async function* readLog(file: string, options: LogOptions, reader: LogRea
       }
       if (files.length > 0) continue
       if (!options.follow || reader.signal.aborted) return
-      // Read before the file is looked for: what was written until then is in it.
+      // Evaluated before the file is opened, so that the file contains everything that was written until then.
       const mayCome = reader.isWritten()
       const next = await openIfThere(file)
       if (next && (await next.stat()).ino !== readFile) {
@@ -65,7 +62,7 @@ export async function* readLog(file: string, options: LogOptions, reader: LogRea
   }
 }
 
-/** Oldest first. */
+/** Opens all files of a log, the oldest first. */
 async function openAll(file: string): Promise<FileHandle[]> {
   const files: FileHandle[] = []
   for (let n = mostFiles - 1; n >= 0; n--) {
@@ -84,7 +81,7 @@ async function openIfThere(file: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Drops the files in which nothing is to be read, and answers where to begin in the first that is left. */
+/** Closes the files without selected lines, and returns the offset to start at in the first remaining one. */
 async function startIn(files: FileHandle[], tailLines: number | undefined): Promise<number> {
   if (tailLines === undefined) return 0
   let missing = tailLines
@@ -98,7 +95,7 @@ async function startIn(files: FileHandle[], tailLines: number | undefined): Prom
   return 0
 }
 
-/** Tells, at the end of a file, whether to look again (`true`) or to leave it. */
+/** Called at the end of a file. Resolves with true to read the file again, or with false to leave it. */
 type AtEnd = () => Promise<boolean>
 
 function follower(file: string, handle: FileHandle, { follow }: LogOptions, reader: LogReader): AtEnd | undefined {
@@ -106,7 +103,7 @@ function follower(file: string, handle: FileHandle, { follow }: LogOptions, read
   let isLast = false
   return async () => {
     if (isLast || reader.signal.aborted) return false
-    // Asked first: what was written before the end is then in the file, and is read once more.
+    // Evaluated first: everything written before the end is then in the file, which is read once more.
     const isOver = !reader.isWritten() || (await isReplaced(file, handle))
     if (isOver) isLast = true
     else await pause(reader)
@@ -130,7 +127,7 @@ async function* linesOf(handle: FileHandle, from: number, atEnd: AtEnd | undefin
   }
 }
 
-/** Waits until it is time to look for more, or nobody listens any longer. */
+/** Waits for the next read, or until the reader is aborted. */
 export function pause({ clock, signal }: LogReader): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -3,7 +3,7 @@ import type { LogOptions } from './log-options.ts'
 
 const lineEnd = Buffer.from('\n')
 
-/** Turns lines of a log, as they are kept, into what is shown of them. */
+/** Formats stored log lines for the client, within its limits. */
 export class Shown {
   readonly #options: LogOptions
   readonly #stream: string | undefined
@@ -16,7 +16,7 @@ export class Shown {
     this.#left = options.limitBytes ?? Infinity
   }
 
-  /** As much was shown as was asked for. */
+  /** True if the limits are reached. */
   get isFull(): boolean {
     return this.#left <= 0
   }

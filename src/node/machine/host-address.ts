@@ -5,7 +5,7 @@ type Interfaces = Readonly<
   Record<string, readonly { address: string; family: string; internal: boolean }[] | undefined>
 >
 
-/** The interface of the default route in a table such as /proc/net/route; undefined where there is none. */
+/** The interface of the default route in a table such as /proc/net/route. Undefined without a default route. */
 const defaultInterface = (routes: string): string | undefined =>
   routes
     .split('\n')
@@ -13,9 +13,7 @@ const defaultInterface = (routes: string): string | undefined =>
     .map((line) => line.split('\t'))
     .find(([, destination, , , , , , mask]) => destination === '00000000' && mask === '00000000')?.[0]
 
-/**
- * The address by which others reach this machine: that of its default route, else any, else its own loopback address.
- */
+/** The address of this machine: that of the default route's interface, else any external one, else loopback. */
 export function hostAddress(routes = readRoutes(), interfaces: Interfaces = networkInterfaces()): string {
   const preferred = interfaces[defaultInterface(routes) ?? ''] ?? []
   const all = [...preferred, ...Object.values(interfaces).flatMap((addresses) => addresses ?? [])]

@@ -8,17 +8,17 @@ const bytesPerKi = 1024
 
 interface MachineShapeOptions {
   name: string
-  /** On the file system that counts. */
+  /** A directory on the node's file system. */
   directory: string
-  /** The name of the runtime, as the label `coxswain.dev/runtime` has it. */
+  /** The name of the runtime, for the label `coxswain.dev/runtime`. */
   runtime: string
-  /** As `containerd://1.7.24`. */
+  /** For example `containerd://1.7.24`. */
   containerRuntimeVersion: string
   addresses: NodeShape['addresses']
   labels?: NodeShape['labels']
 }
 
-/** This machine as a node. */
+/** Describes this machine as a node. */
 export function machineShape({
   name,
   directory,

@@ -1,18 +1,18 @@
-/** How much there is of something, and how much of it is left. */
+/** The capacity of a resource and its free amount. */
 export interface Supply {
   capacity: number
   available: number
 }
 
-/** What the machine under a node says of itself: what `kubectl top node` shows and evictions go by. */
+/** The measured resources of a node's machine, used by `kubectl top node` and evictions. */
 export interface MachineState {
-  /** When it was so. */
+  /** The time of the measurement. */
   atMs: number
-  /** Of all cores together, since the machine was started. */
+  /** CPU time of all cores since the machine was started. */
   cpuNanos: number
-  /** Bytes. */
+  /** In bytes. */
   memory: Supply
-  /** Bytes of the file system that the node keeps things on. */
+  /** Bytes of the node's file system. */
   disk: Supply
   inodes: Supply
   pids: Supply

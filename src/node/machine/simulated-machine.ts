@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts'
 
 const mostPids = 32_768
 
-/** A machine on which nothing runs but the containers of a runtime. Its disk stays empty. */
+/** A machine that runs only the containers of a simulated runtime. Its disk is always empty. */
 export const simulatedMachine = (runtime: SimulatedRuntime, capacity: Readonly<Record<string, string>>): Machine => {
   const amount = (name: string) => quantityToNumber(capacity[name] ?? '0')
   const [memory, disk] = [amount('memory'), amount('ephemeral-storage')]

@@ -7,10 +7,10 @@ import type { Machine, Supply } from './machine.ts'
 const nanosPerMilli = 1_000_000
 const bytesPerKi = 1024
 
-/** Where a system does not say, there is enough. */
+/** Reported for a resource that the system does not measure. */
 const plenty: Supply = { capacity: 1, available: 1 }
 
-/** The machine that this runs on; `directory` is on the file system that counts. */
+/** The machine that this process runs on. `directory` is on the node's file system. */
 export const thisMachine = (directory: string, clock: Clock): Machine => ({
   async look() {
     const disk = await statfs(directory)
@@ -21,7 +21,7 @@ export const thisMachine = (directory: string, clock: Clock): Machine => ({
       cpuNanos: busyMs * nanosPerMilli,
       memory: memory(),
       disk: { capacity: disk.blocks * disk.bsize, available: disk.bavail * disk.bsize },
-      // Some file systems make them as they need them, and tell of none.
+      // Some file systems allocate inodes dynamically and report 0.
       inodes: disk.files > 0 ? { capacity: disk.files, available: disk.ffree } : plenty,
       pids: pids(),
     }
@@ -33,12 +33,12 @@ function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    // Not every machine shows all of it.
+    // Some machines hide parts of /proc.
     return undefined
   }
 }
 
-/** What is free says little: most of what is taken can be given back. */
+/** Uses the available memory, because most of the used memory can be reclaimed. */
 function memory(): Supply {
   const info = read('/proc/meminfo') ?? ''
   const bytes = (name: string) => {
@@ -48,7 +48,7 @@ function memory(): Supply {
   return { capacity: bytes('MemTotal') ?? totalmem(), available: bytes('MemAvailable') ?? freemem() }
 }
 
-/** Threads count as processes do. */
+/** Threads count as processes. */
 function pids(): Supply {
   const running = /\/(\d+) /.exec(read('/proc/loadavg') ?? '')
   const limits = ['pid_max', 'threads-max']

@@ -3,27 +3,27 @@ import type { Pod } from '../../api/generated/types.ts'
 import { writeWhole } from './write-whole.ts'
 
 /**
- * The first of the user ids that a node gives to pods: above the ranges of systemd, Docker and /etc/subuid, below the
- * largest `runAsUser`.
+ * The first user id for pods. It is above the ranges of systemd, Docker and /etc/subuid, and below the largest
+ * `runAsUser`.
  */
 export const firstPodUser = 1_900_000_000
 const podUserCount = 100_000_000
 
-/** The users of so many claims are remembered. */
+/** The maximum number of claims whose users are stored. */
 const mostClaims = 10_000
 
-/** Whether an id of a user or group is one that a node gives to a pod. */
+/** True if an id is in the range of pod users and groups. */
 export const isPodUser = (id: number): boolean => id >= firstPodUser && id < firstPodUser + podUserCount
 
-/** Which user the processes of a pod run as, where each pod has its own. */
+/** Assigns each pod the user that its processes run as. */
 export interface PodUserSource {
-  /** The pod's user id, which is its group id too; undefined where pods run as the node's own user. */
+  /** The pod's user id, which is also its group id. Undefined if pods run as the node's own user. */
   of(pod: Pod): Promise<number | undefined>
-  /** The pod is gone. */
+  /** Called when the pod is gone. */
   release(uid: string): void
 }
 
-/** For nodes whose pods have no user of their own. */
+/** For nodes whose pods have no users of their own. */
 export const noPodUsers: PodUserSource = { of: async () => undefined, release: () => {} }
 
 interface Book {
@@ -33,15 +33,15 @@ interface Book {
 }
 
 /**
- * The users of a node's pods, kept in a file. A user id is handed out once until the range has gone round. Pods that
- * mount the same claim share a user, so that a pod can write what its predecessor wrote.
+ * The users of a node's pods, stored in a file. An id is reused only after all others of the range were assigned. Pods
+ * that mount the same claim share a user, so that a pod can write the files of its predecessor.
  */
 export class PodUsers implements PodUserSource {
   readonly #file: string
   readonly #isolates: () => Promise<boolean>
   readonly #book: Book
 
-  /** `isolates` says whether the runtime can give pods users of their own. */
+  /** `isolates`: true if the runtime can run pods as users of their own. */
   constructor(file: string, isolates: () => Promise<boolean>) {
     this.#file = file
     this.#isolates = isolates
@@ -79,7 +79,7 @@ export class PodUsers implements PodUserSource {
     throw new Error('no user ids are left for pods')
   }
 
-  /** A claim that is forgotten and mounted again is given to another user, with all that is in it. */
+  /** If a forgotten claim is mounted again, it gets another user, and its files are changed to that user. */
   #forgetOldClaims(): void {
     const claims = Object.keys(this.#book.users).filter(isClaimKey)
     for (const key of claims.slice(0, Math.max(0, claims.length - mostClaims))) delete this.#book.users[key]
@@ -106,7 +106,7 @@ function keysOf(pod: Pod): string[] {
   return [podKey(uid), ...claims.map((claim) => `claim ${namespace}/${claim}`)]
 }
 
-/** A file that cannot be read is not taken for an empty one: its users may own volumes. */
+/** An unreadable file is an error and not an empty one, because its users may own volumes. */
 function readBook(file: string): Book {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Book

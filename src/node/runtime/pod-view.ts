@@ -36,7 +36,7 @@ export class PodView {
   readonly #logger: Logger
   readonly #pods = new Map<string, PodState>()
   readonly #uidOfSandbox = new Map<string, string>()
-  /** What is being asked for; true where it changed again meanwhile. */
+  /** The objects that are being read. True if one has changed again meanwhile. */
   readonly #asking = new Map<string, { again: boolean; done: Promise<void> }>()
   readonly #changed: (uid: string) => void
   readonly #lastWords: LastWords | undefined
@@ -113,7 +113,7 @@ export class PodView {
   async #heard({ kind, sandboxId, containerId }: RuntimeEvent): Promise<void> {
     try {
       const before = this.#uidOfSandbox.get(sandboxId)
-      // What is deleted is not asked for; but an older question may still be answered with what was there.
+      // A deleted object is not read again. A read that started earlier may still return its old state.
       const isSettled = kind === 'deleted' && !this.#asking.has(containerId ?? sandboxId)
       await (isSettled ? this.#deleted(sandboxId, containerId) : this.refresh(sandboxId, containerId))
       const uid = this.#uidOfSandbox.get(sandboxId) ?? before

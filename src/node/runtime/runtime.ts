@@ -233,8 +233,8 @@ export class SandboxNetworkError extends RuntimeError {
 }
 
 /**
- * How pods are isolated from the node's files and from each other: by a user id for each pod, by namespaces that hide
- * the node's files, or not at all.
+ * The isolation of pods from the node's files and from each other: by a user id for each pod, by namespaces that hide
+ * the node's files, or none.
  */
 export type Isolation = { kind: 'user' } | { kind: 'namespace' } | { kind: 'none'; why: string }
 

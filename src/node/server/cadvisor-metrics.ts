@@ -2,13 +2,13 @@ import type { ContainerFigures, NodeFigures } from './node-server.ts'
 
 const nanosPerSecond = 1e9
 
-/** A value of a label: quotes, backslashes and line ends are escaped. */
+/** Formats a label value: escapes quotes, backslashes and line ends. */
 const quoted = (value: string): string =>
   `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`
 
 type Value = (figures: ContainerFigures) => number | undefined
 
-/** The series that dashboards for Kubernetes read, by the names that kubelet's `/metrics/cadvisor` gives them. */
+/** The series of kubelet's `/metrics/cadvisor` that dashboards for Kubernetes read. */
 const families: readonly [name: string, type: 'counter' | 'gauge', help: string, value: Value][] = [
   [
     'container_cpu_usage_seconds_total',
@@ -55,8 +55,8 @@ const families: readonly [name: string, type: 'counter' | 'gauge', help: string,
 ]
 
 /**
- * The figures of a node's containers as kubelet's `/metrics/cadvisor` has them. What a runtime does not know is left
- * out.
+ * Formats the usage of a node's containers like kubelet's `/metrics/cadvisor`. Values that the runtime does not report
+ * are omitted.
  */
 export function cadvisorMetrics({ containers }: NodeFigures): string {
   const lines = families.flatMap(([name, type, help, value]) => {

@@ -1,22 +1,22 @@
 import type { Duplex, Writable } from 'node:stream'
 
-/** A connection that carries bytes in pieces, whatever frames them on the way. */
+/** A connection that carries messages, over any framing. */
 export interface Connection {
-  /** Gets each piece; set before anything can have come. */
+  /** Called for each message. Set before the first message can arrive. */
   onMessage: (message: Buffer) => void
-  /** Told when the other side is gone or has said goodbye. */
+  /** Called when the other side has disconnected or closed the connection. */
   onClose: () => void
-  /** False where the sender should wait for `drained`. */
+  /** Returns false if the sender should wait for `drained`. */
   send(message: Buffer): boolean
-  /** Calls back when there is room again, or nobody left to send to. */
+  /** Calls back when more can be sent, or when the connection has ended. */
   drained(resume: () => void): void
   pause(): void
   resume(): void
-  /** Says goodbye, after all that was sent. */
+  /** Closes the connection after everything was sent. */
   close(): void
 }
 
-/** Calls back when a stream takes more, or never will. */
+/** Calls back when a stream accepts more data, or has ended. */
 export function whenDrained(stream: Writable, resume: () => void): void {
   const done = () => {
     stream.off('drain', done)
@@ -27,7 +27,7 @@ export function whenDrained(stream: Writable, resume: () => void): void {
   stream.on('close', done)
 }
 
-/** A socket as it is. */
+/** A plain socket. */
 export class PlainConnection implements Connection {
   protected readonly socket: Duplex
   onMessage: (message: Buffer) => void = () => {}
@@ -63,7 +63,7 @@ export class PlainConnection implements Connection {
 
   close(): void {
     this.socket.end()
-    // What still comes is of no interest, and its end must be seen.
+    // Remaining input is discarded, so that the end of the connection is noticed.
     this.socket.resume()
   }
 }

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { LogOptions } from '../logs/index.ts'
 import type { Attachment, Usage } from '../runtime/runtime.ts'
 
-/** What one container takes. */
+/** The resource usage of one container. */
 export interface ContainerFigures extends Usage {
   namespace: string
   pod: string
@@ -12,16 +12,13 @@ export interface ContainerFigures extends Usage {
   startedAtMs: number
 }
 
-/** What a node and all that runs on it take. */
+/** The resource usage of a node and its containers. */
 export interface NodeFigures {
   node: Usage
   containers: readonly ContainerFigures[]
 }
 
-/**
- * What people see of the pods of a node through the API server: the door that logs, exec, attach, port-forward and top
- * come in by.
- */
+/** Serves requests for a node's pods that come through the API server: logs, exec, attach, port-forward and top. */
 export interface NodeServer {
   logs(namespace: string, pod: string, container: string, options: LogOptions, signal: AbortSignal): Promise<Readable>
   exec(
@@ -37,7 +34,7 @@ export interface NodeServer {
     options: { tty: boolean; stdin: boolean },
   ): Promise<Attachment>
   connect(namespace: string, pod: string, port: number): Promise<{ readable: Readable; writable: Writable }>
-  /** Calls `tell` once when the pod has stopped, at once if it does not run. The returned function takes that back. */
+  /** Calls `tell` once when the pod has stopped, or at once if it does not run. The returned function cancels. */
   whenStopped(namespace: string, pod: string, tell: () => void): () => void
   figures(): Promise<NodeFigures>
 }

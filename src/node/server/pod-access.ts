@@ -8,7 +8,7 @@ import { type PodState, findContainer, readySandbox } from '../runtime/pod-view.
 import type { Attachment, ContainerStatus, Runtime } from '../runtime/runtime.ts'
 import type { NodeFigures, NodeServer } from './node-server.ts'
 
-/** A request that makes no sense for the pod as it is; the code is HTTP's. */
+/** A request that the pod's present state does not allow, with an HTTP status code. */
 export class Refusal extends Error {
   readonly code: number
 
@@ -19,25 +19,25 @@ export class Refusal extends Error {
   }
 }
 
-/** Reads what a container has said. */
+/** Reads the log of a container. */
 export type LogSource = (container: ContainerStatus, options: LogOptions, reader: LogReader) => AsyncGenerator<Buffer>
 
 interface PodAccessOptions {
   runtime: Runtime
   machine: Machine
   clock: Clock
-  /** Default: from the files that the runtime names. */
+  /** Default: reads the log files that the runtime reports. */
   log?: LogSource
-  /** Undefined for a pod that this node does not have. */
+  /** Undefined if the pod does not run on this node. */
   pod(namespace: string, name: string): Pod | undefined
   state(uid: string): PodState
-  /** Of the pods that the runtime has. */
+  /** The uids of the pods that the runtime has. */
   uids(): readonly string[]
 }
 
 const logFiles: LogSource = ({ logPath }, options, reader) => readLog(logPath, options, reader)
 
-/** What a node lets people see of its pods. */
+/** Access to the pods of a node: logs, commands, ports and usage. */
 export class PodAccess implements NodeServer {
   readonly #o: PodAccessOptions
 
@@ -139,7 +139,7 @@ export class PodAccess implements NodeServer {
     return { node: { atMs, cpuNanos, memoryBytes: memory.capacity - memory.available }, containers }
   }
 
-  /** What the containers of a pod that run take of the memory. */
+  /** The memory usage of a pod's running containers. */
   async memoryOf(uid: string): Promise<{ name: string; memoryBytes: number }[]> {
     const running = this.#o.state(uid).containers.filter((c) => c.state === 'running')
     return Promise.all(
@@ -168,12 +168,12 @@ const pullProblems = new Map([
   ['ImagePullBackOff', 'trying and failing to pull image'],
 ])
 
-/** The container whose log is meant, or kubelet's sentence for why there is none. */
+/** The container of a log request. Throws with kubelet's message if there is none. */
 function loggedContainer(pod: Pod, state: PodState, name: string, isPrevious: boolean): ContainerStatus {
   const podName = pod.metadata.name!
   const [newest, ...older] = state.containers.filter((c) => c.metadata.name === name && c.state !== 'created')
   if (isPrevious) {
-    // One that has ended and waits to be started again is already what was before.
+    // A container that has ended and waits for its restart is already the previous one.
     const previous = newest?.state === 'exited' && isWaiting(pod, name) ? newest : older[0]
     if (!previous) throw new Refusal(400, `previous terminated container "${name}" in pod "${podName}" not found`)
     return previous

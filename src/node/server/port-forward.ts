@@ -2,18 +2,18 @@ import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { type Connection, whenDrained } from './connection.ts'
 import { SpdySession, type SpdyStream } from './spdy/session.ts'
 
-/** The protocol inside of the streams, and its name where they go through a WebSocket. */
+/** The protocol of the SPDY streams, and its name in a WebSocket. */
 export const portForwardProtocol = 'portforward.k8s.io'
 export const tunnelProtocol = `SPDY/3.1+${portForwardProtocol}`
 
-/** An older one, for as many ports as are named at the start: two channels for each, data and errors. */
+/** An earlier WebSocket protocol. The ports are in the query; each has two channels, data and errors. */
 export const portChannelProtocol = 'v4.channel.k8s.io'
 
 type Connect = (port: number) => Promise<{ readable: Readable; writable: Writable }>
 
 /**
- * Serves connections to a pod's ports: a client opens a stream for errors and one for data, and both name the same
- * request.
+ * Serves connections to a pod's ports. For each connection the client opens an error stream and a data stream with the
+ * same request id.
  */
 export function servePortForward(connection: Connection, pod: string, connect: Connect): void {
   const waiting = new Map<string, SpdyStream>()
@@ -57,7 +57,7 @@ async function forward(errors: SpdyStream, data: SpdyStream, pod: string, connec
   }
 }
 
-/** Serves one connection to each of the ports. The first that is sent on a channel is which port it is for. */
+/** Serves one connection to each port. The first message of a channel is its port number. */
 export function servePortChannels(
   connection: Connection,
   pod: string,
@@ -94,7 +94,7 @@ export function servePortChannels(
         connection.drained(() => readable.resume())
       })
       inputs[i]!.pipe(writable)
-      // Nothing in this protocol says that one port has ended: with the last of them the connection does.
+      // The protocol cannot report the end of one port. The connection is closed after the last port has ended.
       readable.once('close', () => {
         sockets.splice(sockets.indexOf(writable), 1)
         if (sockets.length === 0) connection.close()

@@ -3,12 +3,11 @@ import type { Attachment } from '../runtime/runtime.ts'
 import { type Connection, whenDrained } from './connection.ts'
 
 /**
- * Kubernetes' protocols for commands over a WebSocket, the best first. In the fifth a client can say that a stream has
- * ended.
+ * Kubernetes' WebSocket protocols for commands, the preferred one first. With v5 a client can close a single stream.
  */
 export const channelProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
 
-/** The first byte of each message. */
+/** The channel, which is the first byte of each message. */
 export const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
 
 export interface StreamChoice {
@@ -18,7 +17,7 @@ export interface StreamChoice {
   tty: boolean
 }
 
-/** How a command ended, as Kubernetes tells it. */
+/** The exit code of a command as a Status. */
 function exitStatus(exitCode: number): object {
   if (exitCode === 0) return { metadata: {}, status: 'Success' }
   return {
@@ -30,7 +29,7 @@ function exitStatus(exitCode: number): object {
   }
 }
 
-/** That a command could not be run, or that its end was not seen. */
+/** A Status for a command that could not be run, or whose end was not observed. */
 const failureStatus = (message: string): object => ({
   metadata: {},
   status: 'Failure',
@@ -40,7 +39,7 @@ const failureStatus = (message: string): object => ({
   code: 500,
 })
 
-/** The terminal size that a client has sent; undefined for something else. */
+/** Parses a terminal size. Undefined if it is invalid. */
 function sizeOf(content: Buffer): { columns: number; rows: number } | undefined {
   try {
     const { Width, Height } = JSON.parse(content.toString()) as { Width?: unknown; Height?: unknown }
@@ -53,8 +52,8 @@ function sizeOf(content: Buffer): { columns: number; rows: number } | undefined 
 }
 
 /**
- * Joins a process's streams and a client's. Ends when the process does; when the client goes first, the process's
- * streams are closed.
+ * Connects the streams of a process with those of a client until the process ends. If the client disconnects, the
+ * process's streams are closed.
  */
 export async function serveCommand(
   connection: Connection,
@@ -85,7 +84,7 @@ export async function serveCommand(
   if (isGone) return leave()
   connection.onClose = leave
   connection.onMessage = (message) => receive(connection, attachment, message)
-  // Tells clients that wait for a first byte that there is somebody.
+  // Some clients wait for a first message to detect that the connection works.
   say(choice.stdout ? channel.stdout : choice.stderr ? channel.stderr : channel.error, Buffer.alloc(0))
   for (const message of early) connection.onMessage(message)
   const sent = [
@@ -116,7 +115,10 @@ function receive(connection: Connection, { stdin, resize }: Attachment, message:
   }
 }
 
-/** Resolves when all was sent. What nobody wants to see is read, too: the process must not wait. */
+/**
+ * Resolves when everything was sent. Output that the client did not request is read and discarded, so that the process
+ * does not block.
+ */
 function forward(
   connection: Connection,
   source: Readable,

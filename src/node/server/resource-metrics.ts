@@ -2,7 +2,7 @@ import type { NodeFigures } from './node-server.ts'
 
 const nanosPerSecond = 1e9
 
-/** A node's figures as kubelet's `/metrics/resource` has them: what metrics servers read. */
+/** Formats the usage of a node like kubelet's `/metrics/resource`, which metrics servers read. */
 export function resourceMetrics({ node, containers }: NodeFigures): string {
   const family = (name: string, type: 'counter' | 'gauge', help: string, series: readonly string[]) => [
     `# HELP ${name} [STABLE] ${help}`,

@@ -13,7 +13,7 @@ const namesFor = ({ stdin, stdout, stderr, tty }: StreamChoice): Name[] => [
   ...(tty ? (['resize'] as const) : []),
 ]
 
-/** Hands over the channels of a command once the client has opened a stream for each of them. */
+/** Returns the channels of a command after the client has opened a stream for each. */
 export function channelsOverSpdy(
   connection: Connection,
   choice: StreamChoice,
@@ -29,14 +29,14 @@ export function channelsOverSpdy(
   })
 }
 
-/** The channels of a command, each a stream of its own, in the form that they have in messages. */
+/** The streams of a command as one connection, in which each message begins with its channel. */
 class SpdyChannels implements Connection {
   readonly #session: SpdySession
   readonly #connection: Connection
   readonly #streams: ReadonlyMap<number, SpdyStream>
   onMessage: (message: Buffer) => void = () => {}
   onClose: () => void = () => {}
-  /** The stream that had no room. */
+  /** The stream that cannot accept more data. */
   #full: SpdyStream | undefined
 
   constructor(session: SpdySession, connection: Connection, streams: ReadonlyMap<number, SpdyStream>) {
@@ -47,7 +47,7 @@ class SpdyChannels implements Connection {
       stream.on('data', (piece: Buffer) => this.onMessage(Buffer.concat([Buffer.from([to]), piece])))
       stream.once('end', () => this.onMessage(Buffer.from([channel.close, to])))
     }
-    // The stream of errors is open as long as anybody is there.
+    // The client keeps the error stream open until it disconnects.
     streams.get(channel.error)!.once('close', () => this.onClose())
   }
 

@@ -15,13 +15,13 @@ import { type StreamChoice, channelProtocols, serveCommand } from './remote-comm
 import { channelsOverSpdy } from './spdy-channels.ts'
 import { acceptWebSocket } from './websocket.ts'
 
-/** A request to a pod, from a path in kubelet's form. */
+/** A streaming request for a pod, from a path in kubelet's form. */
 export interface StreamRequest {
   what: 'containerLogs' | 'exec' | 'attach' | 'portForward'
   server: NodeServer
   namespace: string
   pod: string
-  /** Empty for a port. */
+  /** Empty for port-forward. */
   container: string
   query: URLSearchParams
 }

@@ -7,19 +7,19 @@ const longestMessage = 16 << 20
 
 const normalClosure = 1000
 
-/** Answers a handshake with one of the protocols that the client has named. `head` was read beyond its request. */
+/** Answers a handshake with one of the client's protocols. `head` is what was read after its request. */
 export async function acceptWebSocket(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
   protocol: string,
 ): Promise<Connection> {
-  // Loaded for the first who wants it: most nodes start without.
+  // Loaded for the first client, because most nodes never need it.
   const { WebSocketServer } = await import('ws')
   const handshake = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // What is carried is compressed already, or is a terminal's: to compress it again costs more than it saves.
+    // The content is compressed already or is terminal output, so compression costs more than it saves.
     perMessageDeflate: false,
     maxPayload: longestMessage,
     handleProtocols: () => protocol,
@@ -30,7 +30,7 @@ export async function acceptWebSocket(
   return connection
 }
 
-/** The server's side of a WebSocket, after the handshake. */
+/** The server side of a WebSocket after the handshake. */
 class WebSocketConnection implements Connection {
   readonly #open: WebSocket
   readonly #socket: Duplex
@@ -41,7 +41,7 @@ class WebSocketConnection implements Connection {
     this.#open = open
     this.#socket = socket
     open.on('message', (message: Buffer) => this.onMessage(message))
-    // A client that does not keep to the protocol is told so and let go, which ends in 'close'.
+    // A protocol error closes the connection, which emits 'close'.
     open.on('error', () => {})
     open.once('close', () => this.onClose())
   }
@@ -66,7 +66,7 @@ class WebSocketConnection implements Connection {
   }
 
   close(): void {
-    // The client's own goodbye must be heard.
+    // The close frame of the client must be read.
     this.#open.resume()
     this.#open.close(normalClosure)
   }

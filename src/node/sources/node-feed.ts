@@ -1,7 +1,7 @@
 import type { Node } from '../../api/generated/types.ts'
 import type { Informer } from '../../client/index.ts'
 
-/** Tells each of the nodes of a process about its own Node object, as others leave it. */
+/** Delivers changes of a Node object, written by others, to each node of this process. */
 export class NodeFeed {
   readonly #informer: Informer<Node>
   readonly #listeners = new Map<string, (node: Node) => void>()
@@ -13,7 +13,7 @@ export class NodeFeed {
     this.#removeHandler = informer.addHandler({ add: tell, update: (_, node) => tell(node) })
   }
 
-  /** From now on; what is known already is told at once. */
+  /** Subscribes to a Node. Its present state is delivered at once. */
   subscribe(name: string, listener: (node: Node) => void): () => void {
     this.#listeners.set(name, listener)
     const known = this.#informer.get(name)

@@ -22,11 +22,11 @@ export interface NodeSourcesOptions {
   clock: Clock
   random: Random
   logger?: Logger
-  /** The only node whose pods matter; undefined: those of all nodes, for many nodes in one process. */
+  /** The only node whose pods are read. Undefined reads the pods of all nodes, for a process with many nodes. */
   nodeName?: string
 }
 
-/** What the nodes of one process read from the API: each thing once, however many they are. */
+/** The API objects that the nodes of one process read. Each object is read once for all nodes. */
 export class NodeSources {
   readonly feed: PodFeed
   readonly nodes: NodeFeed
@@ -52,7 +52,10 @@ export class NodeSources {
     this.objects = new ReferencedObjects(options)
   }
 
-  /** What a node writes by, as itself. It sends nothing again by itself: who uses it has a back-off of its own. */
+  /**
+   * The client by which a node writes with its own identity. It does not retry, because its callers back off
+   * themselves.
+   */
   clientOf(nodeName: string): Client {
     const { transport, clock, random } = this.#options
     return new Client(asIdentity(transport, { kind: 'node', name: nodeName }), {
@@ -62,7 +65,7 @@ export class NodeSources {
     })
   }
 
-  /** For events. Those of all nodes go one after the other: what is told in passing must not keep pods waiting. */
+  /** The client for events. Events of all nodes are sent one at a time, so that they do not delay pods. */
   eventClientOf(nodeName: string): Client {
     const { clock, random } = this.#options
     return new Client(this.#eventTransport.as({ kind: 'node', name: nodeName }), { clock, random })

@@ -1,10 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { ApiRequest, Identity, Transport, WatchListener } from '../../client/index.ts'
 
-/**
- * Passes on one request after the other, in the order in which they come: for what all nodes of a process have to say
- * and nobody waits for.
- */
+/** Forwards requests one at a time in their order, for requests that no caller waits for. */
 export class OneAtATime implements Transport {
   readonly #inner: Transport
   #last: Promise<unknown> = Promise.resolve()
@@ -21,7 +18,7 @@ export class OneAtATime implements Transport {
     return this.#inner.watch(request, listener)
   }
 
-  /** Requests of all identities still go one after the other. */
+  /** Requests of all identities share the same queue. */
   as(identity: Identity): Transport {
     const inner = this.#inner.as?.(identity)
     if (!inner) return this
@@ -35,7 +32,7 @@ export class OneAtATime implements Transport {
 
   #inTurn<T>(send: () => Promise<T>): Promise<T> {
     const sent = this.#last.then(send)
-    this.#last = sent.catch(() => {}) // told to who asked
+    this.#last = sent.catch(() => {}) // the caller gets the error
     return sent
   }
 }

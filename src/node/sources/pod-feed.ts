@@ -1,20 +1,20 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { Informer, InformerHandler } from '../../client/index.ts'
 
-/** What a node hears of its pods. */
+/** Receives changes of a node's pods. */
 interface PodListener {
-  /** A pod of this node is there, or has changed. */
+  /** A pod of this node was added or changed. */
   changed(pod: Pod): void
   removed(pod: Pod): void
 }
 
-/** Tells each of the nodes of a process about its own pods, from one cache that has them all. */
+/** Delivers changes of pods from one shared cache to each node of this process. */
 export class PodFeed {
   readonly #informer: Informer<Pod>
   readonly #listeners = new Map<string, PodListener>()
   readonly #removeHandler: () => void
 
-  /** The informer must have an index `node` where it has more than one node's pods. */
+  /** An informer with the pods of several nodes must have the index `node`. */
   constructor(informer: Informer<Pod>) {
     this.#informer = informer
     this.#removeHandler = informer.addHandler(this.#handler())
@@ -24,7 +24,7 @@ export class PodFeed {
     return this.#informer
   }
 
-  /** From now on; what is known already is told at once. */
+  /** Subscribes to a node's pods. Present pods are delivered at once. */
   subscribe(node: string, listener: PodListener): () => void {
     this.#listeners.set(node, listener)
     for (const pod of this.#informer.byIndex('node', node)) listener.changed(pod)
@@ -47,7 +47,7 @@ export class PodFeed {
       add: (pod) => of(pod)?.changed(pod),
       update: (old, pod) => {
         if (old === pod) return
-        // One was deleted and another made under its name while nobody watched.
+        // The pod was deleted and created again with the same name while the watch was interrupted.
         if (old.metadata.uid !== pod.metadata.uid) of(old)?.removed(old)
         of(pod)?.changed(pod)
       },
@@ -56,5 +56,5 @@ export class PodFeed {
   }
 }
 
-/** The index that a feed needs. */
+/** The index that PodFeed requires. */
 export const podsByNode = { node: (pod: Pod): string[] => (pod.spec.nodeName ? [pod.spec.nodeName] : []) }

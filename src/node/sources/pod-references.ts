@@ -10,7 +10,7 @@ interface Reference {
   name: string
 }
 
-/** Every object of its namespace that a pod needs before it can start: once each. */
+/** The objects of its namespace that a pod needs before it can start, without duplicates. */
 export function referencesOf(pod: Pod): Reference[] {
   const found = new Map<string, Reference>()
   const add = (type: ResourceType, name: string | undefined) => {

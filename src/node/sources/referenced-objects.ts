@@ -17,8 +17,8 @@ interface Held {
 }
 
 /**
- * The objects that pods refer to, each watched by name for as long as a pod here refers to it: a node may see no
- * others.
+ * Watches each object that a pod refers to by name, while a pod of this process refers to it. A node may read no other
+ * objects.
  */
 export class ReferencedObjects {
   readonly #options: ReferencedObjectsOptions
@@ -29,8 +29,8 @@ export class ReferencedObjects {
   }
 
   /**
-   * Follows an object, which need not exist; `changed` is told of every change after the first look. The returned
-   * function ends it.
+   * Starts to follow an object, which need not exist. `changed` is called for every change after the first read. The
+   * returned function stops.
    */
   hold(type: ResourceType, namespace: string, name: string, changed: () => void): () => void {
     const key = keyOf(type, namespace, name)
@@ -49,7 +49,7 @@ export class ReferencedObjects {
     }
   }
 
-  /** The object as it is known, once anything is known; undefined if there is none. It must be held. */
+  /** The cached object after the first read. Undefined if it does not exist. It must be held. */
   async get<T extends KubeObject>(
     type: ResourceType<T>,
     namespace: string,

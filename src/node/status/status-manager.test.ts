@@ -14,7 +14,7 @@ interface Options {
   isLost?: boolean
   /** Versions of the pod before which somebody else marks it as not ready. */
   marksBefore?: number[]
-  /** Whether it can be told how the node is, each time that it is asked. */
+  /** The results of reads of the Node: whether each succeeds. */
   looks?: boolean[]
 }
 

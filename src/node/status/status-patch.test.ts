@@ -6,7 +6,7 @@ import { statusPatch } from './status-patch.ts'
 
 const condition = (type: string, status = 'True', more = {}) => ({ type, status, lastTransitionTime: '2026-01-01T12:00:00Z', ...more })
 
-/** What the API has after the patch. */
+/** The stored status after the patch. */
 const patched = (stored: PodStatus, wanted: PodStatus): PodStatus => {
   const patch = { status: statusPatch(stored, wanted)! } as unknown as Json
   return (applyStrategicMergePatch({ status: stored } as unknown as Json, patch, 'Pod') as unknown as { status: PodStatus }).status

@@ -22,50 +22,47 @@ import { promisify } from 'node:util'
 import type { VolumeFiles } from './files.ts'
 import { type Located, giveAway, locate } from './safe-walk.ts'
 
-/** Where volumes are kept. A runtime that has no use for them gets one that keeps nothing. */
+/** The file operations of volumes. A runtime that reads no files gets a disk that stores nothing. */
 export interface Disk {
-  /** Whether anybody will read what is written. */
+  /** False if nothing reads the files, so that none are written. */
   readonly keepsFiles: boolean
-  /** Makes a directory, its parents too, unless it is there. */
+  /** Creates a directory and its parents if it does not exist. */
   makeDirectory(directory: string, mode?: number): Promise<void>
-  /**
-   * Makes a directory whose contents are in memory, of so many bytes at most; without a limit half of the memory there
-   * is.
-   */
+  /** Mounts a tmpfs with a size limit. Without a limit its size is half of the memory. */
   makeMemory(directory: string, sizeBytes: number | undefined): Promise<void>
   /**
-   * Checks, or makes, a path of the host's as a hostPath volume's type says. What is made belongs to `owner`, if there
-   * is one. Throws what is wrong with it.
+   * Checks, or creates, a host path according to the type of its hostPath volume. A created path belongs to `owner`, if
+   * given. Rejects if the path has another type.
    */
   prepareHostPath(hostPath: string, type: string, owner?: number): Promise<void>
   /**
-   * Makes the files of a directory these and no others, all at the same moment for who looks. They belong to `owner`,
-   * if there is one.
+   * Replaces the files of a directory atomically: a reader sees all old or all new files. They belong to `owner`, if
+   * given.
    */
   writeFiles(directory: string, files: VolumeFiles, owner?: number): Promise<void>
-  /** Gives all of a directory to a user and a group of the same id, unless the directory is theirs already. */
+  /** Changes owner and group of a directory and its contents to the id, unless the directory has that owner. */
   giveToUser(directory: string, uid: number): Promise<void>
   /**
-   * Gives all of a directory to a group, which may read it, and unless it is only for reading write it; what is made in
-   * it later is the group's, too.
+   * Changes the group of a directory and its contents. The group may read them, and write them unless `readOnly`. New
+   * files in the directory get the same group.
    */
   giveToGroup(directory: string, gid: number, readOnly: boolean): Promise<void>
   /**
-   * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made with
-   * the root's mode. Throws where it leads out of the volume.
+   * Resolves the path `below` a volume's root. Links may not leave the volume. Missing directories are created with the
+   * root's mode. Rejects if the path leaves the volume.
    */
   locate(root: string, below: string): Promise<Located>
-  /** Makes an empty file that everybody may write to, and its directory. */
+  /** Creates an empty file that every user may write to, and its directory. */
   makeNote(file: string): Promise<void>
-  /** Writes a file in its place, its directory too. */
+  /** Writes a file, and creates its directory. */
   writeFile(file: string, text: string): Promise<void>
-  /** The end of a file, of so many bytes; empty for one that is not there. */
+  /** Reads the last bytes of a file. Resolves with an empty text if the file does not exist. */
   readEnd(file: string, mostBytes: number): Promise<string>
-  /** Removes a directory with all that is in it. */
+  /** Removes a directory and its contents. */
   remove(directory: string): Promise<void>
 }
 
-/** Keeps nothing. */
+/** A disk that stores nothing. */
 export const noDisk: Disk = {
   keepsFiles: false,
   makeDirectory: async () => {},
@@ -83,7 +80,7 @@ export const noDisk: Disk = {
 
 const run = promisify(execFile)
 
-/** The mounts at or below a directory of this machine, in the order in which they were made. */
+/** The mount points at or below a directory of this machine, in the order of mounting. */
 async function mountsBelow(directory: string): Promise<string[]> {
   if (process.platform !== 'linux') return []
   const targets = (await readFile('/proc/self/mounts', 'utf8'))
@@ -98,7 +95,7 @@ const exists = (at: string): Promise<boolean> =>
     () => false,
   )
 
-/** The machine's own file system. */
+/** The file system of this machine. */
 export const localDisk: Disk = {
   keepsFiles: true,
 
@@ -117,7 +114,7 @@ export const localDisk: Disk = {
   async prepareHostPath(hostPath, type, owner) {
     const isThere = await exists(hostPath)
     if (type === '' && isThere) return
-    // Without a type kubelet checks nothing, and the runtime makes the directory that it lacks.
+    // For an empty type kubelet checks nothing, and the runtime creates a missing directory.
     const isDirectory = type === '' || type === 'DirectoryOrCreate'
     if (!isThere && (isDirectory || type === 'FileOrCreate')) {
       if (isDirectory) await mkdir(hostPath, { recursive: true, mode: 0o755 })
@@ -137,7 +134,7 @@ export const localDisk: Disk = {
     if (!isRight) throw new Error(`hostPath type check failed: ${hostPath} is not a ${words[type] ?? type}`)
   },
 
-  /** As Kubernetes does it: files are links through `..data`, which is turned over to a new directory in one step. */
+  /** As in Kubernetes: the files are links through `..data`, a link that is atomically moved to a new directory. */
   async writeFiles(directory, files, owner) {
     await mkdir(directory, { recursive: true })
     const link = path.join(directory, '..data')
@@ -162,9 +159,10 @@ export const localDisk: Disk = {
   },
 
   async giveToGroup(directory, gid, readOnly) {
-    // Only root may give files away; who is not runs everything as the same user anyway.
+    // Only root may change the owner of files. Without root all processes have the same user.
     if (process.getuid?.() !== 0) return
-    // What was given away before stays so, however much it is; files that are only for reading are made anew each time.
+    // A writable directory that already has the group is skipped, whatever its size. Read-only files are created anew
+    // each time.
     const root = await lstat(directory)
     if (!readOnly && root.gid === gid && (root.mode & 0o2770) === 0o2770) return
     await giveAway(
@@ -204,7 +202,7 @@ export const localDisk: Disk = {
   },
 
   async remove(directory) {
-    // Only what is the pod's own goes: whatever is still mounted is let go of first.
+    // Unmounts everything first, so that the contents of other volumes are not removed.
     for (const mounted of (await mountsBelow(directory)).reverse()) await run('umount', ['--lazy', mounted])
     await rm(directory, { recursive: true, force: true })
   },

@@ -4,18 +4,18 @@ import { type Place, fieldValue, resourceValue } from '../env/field-values.ts'
 import { containersOf } from '../pods/containers.ts'
 import { MountError } from './mount-error.ts'
 
-/** A file of a volume that is made from objects. */
+/** A file of a volume that is generated from API objects. */
 interface VolumeFile {
   data: Buffer
   mode: number
 }
 
-/** By path, relative to the volume's root. */
+/** Files by their path relative to the volume's root. */
 export type VolumeFiles = Map<string, VolumeFile>
 
 const defaultMode = 0o644
 
-/** The contents of a config map or secret, whole or as `items` say. */
+/** Selects the keys of a ConfigMap or Secret: all, or those in `items`. */
 function chosen(
   contents: ReadonlyMap<string, Buffer>,
   items: readonly KeyToPath[] | undefined,
@@ -43,7 +43,7 @@ interface ObjectSource {
   optional?: boolean
 }
 
-/** Makes the error for what a source lacks; none if the source is optional. */
+/** Returns the error for missing data of a source, or undefined if the source is optional. */
 const missingFrom =
   (volume: string, { optional }: ObjectSource) =>
   (reason: SandboxReason, why: string): MountError | undefined =>

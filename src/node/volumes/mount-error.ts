@@ -5,11 +5,11 @@ import {
   sandboxReasons,
 } from '../../api/kinds/pods/sandbox-condition.ts'
 
-/** Why a volume is not there, for the pod's condition and for the event. */
+/** The reason why a volume could not be mounted, for the pod's condition and for the event. */
 export class MountError extends Error {
   readonly volume: string
   readonly failure: SandboxFailure
-  /** The message of the event: kubelet words some failures in another way than it does `MountVolume.SetUp failed`. */
+  /** The message of the event. For some failures kubelet does not use `MountVolume.SetUp failed`. */
   readonly event: string
 
   constructor(volume: string, reason: SandboxReason, why: string, event = mountFailure(volume, why)) {
@@ -20,7 +20,7 @@ export class MountError extends Error {
     this.event = event
   }
 
-  /** A failure without a reason of its own. */
+  /** A failure without a more specific reason. */
   static of(volume: string, error: unknown): MountError {
     return new MountError(
       volume,

@@ -1,18 +1,18 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 
-/** Directories of the control plane and the node, which no volume may show. */
+/** Directories of the control plane and the node, which volumes must not expose. */
 export interface PrivatePaths {
   directories: readonly string[]
-  /** Directories in them that hold the contents of persistent volumes, which claims may show. */
+  /** Directories in them with the contents of persistent volumes, which claims may mount. */
   volumes: readonly string[]
 }
 
 export const nothingPrivate: PrivatePaths = { directories: [], volumes: [] }
 
 /**
- * Why a path of this machine must not be mounted; undefined where it may. `askedBy` is a pod's own hostPath, or a
- * persistent volume.
+ * Returns the reason why a path of this machine must not be mounted, or undefined. `askedBy` is a pod's own hostPath or
+ * a persistent volume.
  */
 export function problemOfPath(
   { directories, volumes }: PrivatePaths,
@@ -31,12 +31,12 @@ export function problemOfPath(
 const isInside = (at: string, directory: string): boolean =>
   at === directory || at.startsWith(`${directory}${path.sep}`)
 
-/** The real path of what there is of a path, with the rest as it stands. */
+/** The real path of the existing part of a path, followed by the rest. */
 function realPathOf(at: string): string {
   try {
     return realpathSync(at)
   } catch {
-    // It is not there yet: what it will be made in may be.
+    // The path does not exist yet. Its parent may.
     const parent = path.dirname(at)
     return parent === at ? at : path.join(realPathOf(parent), path.basename(at))
   }

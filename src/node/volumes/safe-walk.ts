@@ -3,10 +3,9 @@ import { constants } from 'node:fs'
 import path from 'node:path'
 
 /*
- * Containers may change a volume while the node works in it: a directory that was looked at may be a symbolic link a
- * moment later. Here each
- * step starts from an open directory and follows no link, as openat(2) with O_NOFOLLOW does. /proc/self/fd/N names an
- * open directory.
+ * Containers may change a volume while the node works in it: a directory that was checked may become a symbolic link a
+ * moment later. Therefore each step starts from an open directory and follows no link, as openat(2) with O_NOFOLLOW
+ * does. /proc/self/fd/N is the path of an open directory.
  */
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
@@ -14,7 +13,7 @@ const isLinux = process.platform === 'linux'
 
 interface OpenDirectory {
   handle: FileHandle
-  /** A path of an entry, which leads through the open directory, whatever its name has become. */
+  /** The path of an entry through the open directory, which is valid even if the directory was renamed. */
   entry(name: string): string
 }
 
@@ -24,18 +23,21 @@ async function openDirectory(at: string, name = at): Promise<OpenDirectory> {
   return { handle, entry: (child) => path.join(base, child) }
 }
 
-/** What a path led to when it was checked. A mount that shows something else was tampered with. */
+/**
+ * A path and the identity of its target when it was checked. If a mount shows another target, the path was changed
+ * meanwhile.
+ */
 export interface Located {
   path: string
-  /** Device and inode, as `stat --format %d:%i` prints them; undefined where it cannot be known. */
+  /** Device and inode in the form of `stat --format %d:%i`. Undefined if they cannot be read. */
   identity: string | undefined
 }
 
 const isMissing = (e: unknown): boolean => (e as NodeJS.ErrnoException).code === 'ENOENT'
 
 /**
- * Finds what is `below` a volume's root, through links that stay inside. Directories that are missing are made, with
- * the root's mode and owner. Throws where it leads out of the volume.
+ * Resolves the path `below` a volume's root. Links may not leave the volume. Missing directories are created with the
+ * root's mode and owner. Rejects if the path leaves the volume.
  */
 export async function locate(root: string, below: string): Promise<Located> {
   const top = await realpath(root)
@@ -55,7 +57,7 @@ export async function locate(root: string, below: string): Promise<Located> {
 
 const partsOf = (below: string): string[] => below.split(path.sep).filter((part) => part !== '')
 
-/** Makes the last directory of a path unless something is there. */
+/** Creates the last directory of a path unless an entry exists. */
 async function makeBelow(top: string, below: string): Promise<void> {
   const names = partsOf(below)
   const last = names.pop()
@@ -91,7 +93,7 @@ async function identityBelow(top: string, below: string): Promise<string | undef
   return isLinux ? `${info.dev}:${info.ino}` : undefined
 }
 
-/** Opens one directory after the other, none of them through a link, and runs `work` with the last. */
+/** Opens one directory after the other without following links, and runs `work` with the last one. */
 async function within<T>(
   top: string,
   names: readonly string[],
@@ -112,22 +114,22 @@ async function within<T>(
   }
 }
 
-/** The owner and mode that something is to have; what is undefined stays. */
+/** The new owner and mode of an entry. Undefined fields are not changed. */
 interface Ownership {
   uid?: number
   gid?: number
-  /** Added to the mode, of a file and of a directory. */
+  /** Bits added to the mode of files and of directories. */
   fileMode?: number
   directoryMode?: number
 }
 
-/** Each level holds a descriptor while what is below it is given away. */
+/** The maximum depth. Each level holds an open descriptor while its entries are changed. */
 const mostLevels = 256
 
-/** Errors of an entry that its container has removed or replaced meanwhile, or that nobody can open. */
+/** Errors of an entry that its container has removed or replaced meanwhile, or that cannot be opened. */
 const passing = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'])
 
-/** Gives a directory with all that is in it away. Links themselves are given away, and never followed. */
+/** Changes owner and mode of a directory and its contents. Links themselves are changed and never followed. */
 export async function giveAway(directory: string, to: Ownership): Promise<void> {
   await giveDirectory(directory, directory, to, 0)
 }

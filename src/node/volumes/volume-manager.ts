@@ -20,21 +20,21 @@ import { MountError } from './mount-error.ts'
 import { type PrivatePaths, nothingPrivate, problemOfPath } from './private-paths.ts'
 import type { Located } from './safe-walk.ts'
 
-/** Reads what volumes are made from; undefined for what does not exist. */
+/** Reads the objects that volumes are generated from. Undefined if an object does not exist. */
 export interface VolumeSources {
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined>
   secret(namespace: string, name: string): Promise<Secret | undefined>
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>
   volume(name: string): Promise<PersistentVolume | undefined>
-  /** A token of the pod's service account. */
+  /** Requests a token of the pod's service account. */
   token(pod: Pod, audience: string | undefined, expirationSeconds: Int64 | undefined): Promise<string>
-  /** A volume is about to be mounted by its driver: throws where that fails. */
+  /** Called before a driver mounts a volume. Rejects if the driver fails. */
   driver?(name: string): Promise<void>
 }
 
 /**
- * Where a volume is. What belongs to the machine stays as it is, whatever the pod says about groups; what people have
- * made keeps its owner.
+ * The directory of a volume and its creator. The ownership of a directory of the machine is never changed. A directory
+ * of an administrator (a local volume) keeps its owner.
  */
 interface Mounted {
   at: string
@@ -51,7 +51,7 @@ const isForReading = (volume: Volume): boolean =>
 const absent = (kind: string, resource: string, name: string): string =>
   `failed to fetch ${kind} from API server: ${resource} "${name}" not found`
 
-/** Whether the file system refused something. Clients wrap what the network's calls throw. */
+/** True for an error of the file system. Clients wrap errors of network calls. */
 const isDiskError = (e: unknown): boolean => e instanceof Error && 'syscall' in e
 
 interface VolumeManagerOptions {
@@ -60,7 +60,7 @@ interface VolumeManagerOptions {
   mountsMemory?: boolean
 }
 
-/** Makes the volumes of pods below a directory of the node's. */
+/** Creates the volumes of pods below a directory of the node. */
 export class VolumeManager {
   readonly #disk: Disk
   readonly #root: string
@@ -69,8 +69,8 @@ export class VolumeManager {
   readonly #mountsMemory: boolean
 
   /**
-   * `mountsMemory`: volumes of the medium Memory are file systems of their own, which takes root. Else they are
-   * directories like any other.
+   * `mountsMemory`: volumes with the medium Memory are tmpfs mounts, which requires root. Otherwise they are
+   * directories.
    */
   constructor(
     disk: Disk,
@@ -84,14 +84,14 @@ export class VolumeManager {
     this.#private = privatePaths
   }
 
-  /** Everything of a pod is below this directory. */
+  /** The directory with all files of a pod. */
   podDirectory(uid: string): string {
     return path.join(this.#root, 'pods', uid)
   }
 
   /**
-   * Makes all volumes of a pod, or makes them up to date, and answers where they are. Throws a MountError for the first
-   * that cannot be made, and what `sources` throw.
+   * Creates or updates all volumes of a pod and resolves with their paths. Rejects with a MountError for the first
+   * volume that fails, or with an error of `sources`.
    */
   async mount(pod: Pod, sources: VolumeSources, place: Place): Promise<Map<string, string>> {
     const paths = new Map<string, string>()
@@ -111,7 +111,7 @@ export class VolumeManager {
     return paths
   }
 
-  /** Where a container writes why it has ended. Of two starts in a row each has its own. */
+  /** The termination message file of a container. Two consecutive starts use different files. */
   noteFile(uid: string, container: string, attempt: number): string {
     return path.join(this.podDirectory(uid), 'containers', container, `${attempt % 2}.note`)
   }
@@ -123,8 +123,8 @@ export class VolumeManager {
   }
 
   /**
-   * Writes what a pod's /etc/hosts says, and answers where. Containers have the file itself mounted: it stays the same
-   * one.
+   * Writes a pod's /etc/hosts and resolves with its path. The file is not replaced, because it is mounted into
+   * containers.
    */
   async makeHosts(uid: string, text: string): Promise<string> {
     const file = path.join(this.podDirectory(uid), 'etc-hosts')
@@ -132,15 +132,12 @@ export class VolumeManager {
     return file
   }
 
-  /** The user of a pod; undefined where pods have none of their own. */
+  /** The user id of a pod. Undefined if pods have no users of their own. */
   userOf(pod: Pod): Promise<number | undefined> {
     return this.#users.of(pod)
   }
 
-  /**
-   * The directory or file of a volume, or below it, that a container has mounted. Throws where it is not inside the
-   * volume, or not for pods.
-   */
+  /** Resolves a mounted path of a volume. Rejects if it is outside of the volume, or a private path of the node. */
   async locate(root: string, below: string, isHostPath: boolean): Promise<Located> {
     const located = await this.#disk.locate(root, below)
     const problem = isHostPath ? problemOfPath(this.#private, located.path, 'pod') : undefined
@@ -152,12 +149,12 @@ export class VolumeManager {
     return this.#disk.readEnd(this.noteFile(uid, container, attempt), mostBytes)
   }
 
-  /** Removes a pod's volumes. What claims and host paths hold stays, and so do logs. */
+  /** Removes a pod's volumes. Contents of claims and host paths are kept, and so are logs. */
   async unmount(uid: string): Promise<void> {
     await this.#disk.remove(path.join(this.podDirectory(uid), 'volumes'))
   }
 
-  /** Removes all that there is of a pod that is gone. */
+  /** Removes all files of a pod that is gone. */
   async forget(uid: string): Promise<void> {
     await this.#disk.remove(this.podDirectory(uid))
     this.#users.release(uid)
@@ -248,13 +245,13 @@ export class VolumeManager {
           secretFiles(name, secret.name ?? '', secret, await sources.secret(namespace, secret.name ?? ''), defaultMode),
         )
       if (downwardAPI) add(downwardFiles(name, pod, downwardAPI.items ?? [], place, defaultMode))
-      // A token that nobody reads need not be made.
+      // A token that no process can read is not requested.
       if (serviceAccountToken && this.#disk.keepsFiles) {
         const { path: at, audience, expirationSeconds } = serviceAccountToken
         const token = await sources.token(pod, audience, expirationSeconds).catch((e: unknown) => {
           throw MountError.of(name, `failed to fetch token: ${e instanceof Error ? e.message : String(e)}`)
         })
-        // Who gives volumes to a group means the group, and nobody else.
+        // As in Kubernetes, a volume with an fsGroup has a token that only the group can read.
         const isForGroup = pod.spec.securityContext?.fsGroup !== undefined
         all.set(at, { data: Buffer.from(token), mode: isForGroup ? 0o600 : (defaultMode ?? 0o644) })
       }
@@ -279,7 +276,7 @@ export class VolumeManager {
     return hostPath
   }
 
-  /** Lets the driver of a volume have its turn. One that people have made of a path has none. */
+  /** Runs the driver's part of the mount. A volume from a path has no driver. */
   async #driver(volume: string, driver: string | undefined, sources: VolumeSources): Promise<void> {
     if (driver === undefined || !sources.driver) return
     await sources.driver(driver).catch((e: unknown) => {
@@ -315,7 +312,7 @@ export class VolumeManager {
       return { at, madeBy: isMadeForIt ? 'node' : 'machine' }
     }
     if (local) return { at: await this.#hostPath(volume, local.path, 'Directory', 'volume', user), madeBy: 'people' }
-    // Whatever a driver of its own would mount: a directory stands for it, one for each volume and node.
+    // A directory replaces the volume of any other driver: one per volume and node.
     const directory = path.join(this.#root, 'plugins', 'volumes', bound.metadata.name ?? '')
     await this.#disk.makeDirectory(directory, 0o777)
     return ofPod(directory)

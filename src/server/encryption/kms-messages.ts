@@ -1,6 +1,6 @@
 import { type MessageOf, bytes, int, map, message, string } from '../../grpc/index.ts'
 
-/** How the data key is used: directly, or as the seed of derived keys. */
+/** The use of the data key: directly, or as the seed of derived keys. */
 export const dekSource = { aesGcmKey: 0, hkdfSeed: 1 } as const
 
 const Nothing = message({})

@@ -83,7 +83,7 @@ interface HandlerOptions {
 }
 
 /**
- * How requests without credentials are handled: as system:anonymous, allowed on health and version paths only, or
+ * The handling of requests without credentials: as system:anonymous, allowed on health and version paths only, or
  * rejected.
  */
 export type Anonymous = 'user' | 'health' | 'none'

@@ -10,7 +10,7 @@ import { NodeScraper } from './node-scraper.ts'
 
 let trial: ServerTrial
 let api: MetricsApi
-/** Who was asked, in turn. */
+/** The nodes that were called, in order. */
 let asked: string[]
 
 /** Each node has used a quarter of a core since the epoch; one named `gone` does not answer. */

@@ -6,7 +6,7 @@ import { defineResource } from '../registry/resource.ts'
 import { allResources } from '../resources/index.ts'
 import { assertSeparate, findByKey, keyPrefix } from './stored-keys.ts'
 
-/** Where kube-apiserver 1.36 keeps its kinds in etcd, by group; written out, so that no rule of ours decides it. */
+/** The keys of kube-apiserver 1.36 in etcd, by group, written out, so that the test does not depend on our rules. */
 const kubernetes: Record<string, Record<string, string>> = {
   '': {
     configmaps: '/registry/configmaps/',

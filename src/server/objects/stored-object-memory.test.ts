@@ -14,7 +14,7 @@ const collect = runInNewContext('gc') as () => void
 const head = headOf('v1', 'Pod')
 const pod = () => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: { app: 'web' } }, spec: { nodeName: 'n' }, status: { phase: 'Running' } })
 
-/** What is held weakly is kept until the turn is over. */
+/** Weakly held objects are kept until the turn is over. */
 async function garbageGone(): Promise<void> {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setImmediate(resolve))

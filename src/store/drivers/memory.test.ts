@@ -26,7 +26,7 @@ async function chain(store: Store, writes: number): Promise<void> {
   }
 }
 
-/** How many turns the loop takes until `work` is done. */
+/** The number of event loop turns until `work` is done. */
 async function turnsOf(work: Promise<void>): Promise<number> {
   let turns = 0
   let isDone = false

@@ -23,7 +23,7 @@ async function livesOf(scene: PartsScene, midway: () => Promise<void> = async ()
   }
   await scene.pass(90_000)
   for (const [name, { type }] of Object.entries(workloads)) await client.delete(type, 'default', name).catch(() => {})
-  // Where nobody may make it, it is not there.
+  // Without the permission to create it, it does not exist.
   await client.delete(configmaps, 'short-lived', 'kube-root-ca.crt').catch(() => {})
   await client.delete(namespaces, '', 'short-lived')
   await scene.pass(60_000)

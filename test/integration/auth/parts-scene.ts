@@ -86,7 +86,7 @@ export class PartsScene {
     throw new Error(`it did not happen: ${what}; refused: ${this.refused().join('\n')}`)
   }
 
-  /** What parts were refused, each sentence once. */
+  /** The distinct messages of rejected requests. */
   refused(): string[] {
     return [...new Set(this.judged.filter(({ allowed }) => !allowed).map(({ sentence }) => sentence))]
   }

@@ -41,7 +41,7 @@ const controllers = [
   'node-lifecycle-controller',
 ]
 
-/** What a command printed, and how it ended. */
+/** The output and exit code of a command. */
 export interface Ran {
   code: number
   out: string
@@ -87,7 +87,7 @@ class NarrowTransport implements Transport {
 }
 
 interface RunOptions {
-  /** How the server answers requests for some resources. */
+  /** The server's responses to requests for some resources. */
   answers?: Readonly<Record<string, 403 | 404>>
   /** A terminal instead of a file. */
   screen?: Screen

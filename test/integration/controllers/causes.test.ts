@@ -12,7 +12,7 @@ import { workloadCauses } from './cause-workloads.ts'
 
 const rows = [...podCauses, ...workloadCauses].map((row) => ({ name: row.it, row }))
 
-/** What Progressing says before the cause when the deadline has passed. */
+/** The sentence of Progressing before the cause, after the deadline. */
 const exceeded =
   String.raw`(?:No progress with revision [\w-]+ for 60 seconds|ReplicaSet "[\w-]+" has timed out progressing)\.`
 
@@ -45,7 +45,7 @@ class Stage {
     )
   }
 
-  /** What stands before the sentence, by type of condition. Of a Job, one of both says it. */
+  /** The text before the sentence, by condition type. For a Job one of both has it. */
   #before(isLate: boolean): [types: string, first: string][] {
     const { available, progressing } = sentencesOf(this.name)
     if (this.#when === 'never' || (this.#when === 'at the deadline' && !isLate)) return []
@@ -105,7 +105,7 @@ class Stage {
     })
   }
 
-  /** What explain() says instead. */
+  /** The differences from explain(). */
   async unexplained(): Promise<string[]> {
     const { explains = 'first' } = this.row
     if (explains === 'nothing') return []

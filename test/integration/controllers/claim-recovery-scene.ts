@@ -37,7 +37,7 @@ export class ClaimRecoveryScene {
   readonly #random = new SeededRandom(7)
   readonly #faults: FaultPlan
   #scene: Scene
-  /** What the node's requests pass through. */
+  /** The link that the node's requests pass. */
   link!: MutableLink
   #runtime: SimulatedRuntime | undefined
   agent!: NodeAgent
@@ -94,7 +94,7 @@ export class ClaimRecoveryScene {
     await started
   }
 
-  /** What goes wrong from now on; nothing else does. */
+  /** Sets the present faults. */
   breaks(...rules: FaultRule[]): void {
     this.#faults.replace(rules)
   }
@@ -173,7 +173,7 @@ export class ClaimRecoveryScene {
     return condition ? `${condition.status} ${condition.reason}` : 'nothing'
   }
 
-  /** What was said about an object by the controller of claim recovery. */
+  /** The events of the claim recovery controller about an object. */
   async told(name: string): Promise<string[]> {
     const reasons = /RecreatingClaim|RecreatingPod|ClaimKept|ClaimRecreated|PodRecreated|PodDeleted|InvalidAnnotation|NotNeeded|NotAskedFor|BackingOff|LimitReached|WouldRecreate/
     return (await this.#scene.events(name)).filter((line) => reasons.test(line))

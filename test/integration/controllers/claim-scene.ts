@@ -100,7 +100,7 @@ export class ClaimScene {
     return items.map(({ metadata, spec, status }) => words(metadata.name, status.phase, spec.claimRef?.name, metadata.deletionTimestamp && '-')).join(', ')
   }
 
-  /** What users were told about an object, in no order. */
+  /** The events about an object, in any order. */
   async told(name: string): Promise<string[]> {
     const { items } = await this.client.list(events, '', { fieldSelector: `involvedObject.name=${name}` })
     return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)

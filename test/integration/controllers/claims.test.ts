@@ -43,7 +43,7 @@ describe('claims and volumes that people made', () => {
     expect(await s.claims()).toBe('mine Bound reserved, named Pending later')
     await s.volume('later')
     expect(await s.claims()).toBe('mine Bound reserved, named Bound later')
-    // Who was chosen by users is not marked as chosen by the controller.
+    // A volume that a user chose is not marked as chosen by the controller.
     expect((await s.getVolume('reserved')).metadata.annotations).toBeUndefined()
     expect((await s.getClaim('named')).metadata.annotations).toEqual({ 'pv.kubernetes.io/bind-completed': 'yes' })
   })

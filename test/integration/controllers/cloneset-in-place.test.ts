@@ -57,7 +57,7 @@ class InPlaceScene {
     return (await this.pods()).map(({ metadata }) => metadata.labels?.[stateLabel] ?? '')
   }
 
-  /** What Progressing says of the set. */
+  /** The condition Progressing of the set. */
   async progress(): Promise<CloneSetCondition | undefined> {
     return (await this.set()).status.conditions?.find((c) => c.type === 'Progressing')
   }

@@ -47,7 +47,10 @@ export class CloneSetScene extends WorkloadScene<CloneSet> {
     return this.reportThat(state, (pod) => imageOf(pod) === image && !isReady(pod) && left-- > 0)
   }
 
-  /** How many pods there are of each image by state: `app:1 ×3 app:2 ×1! ×2-` has one of app:2 that is not ready, and two that go. */
+  /**
+   * The numbers of pods by image and state: `app:1 ×3 app:2 ×1! ×2-` has one pod of app:2 that is not ready, and two
+   * terminating ones.
+   */
   async images(): Promise<string> {
     const tally = new Map<string, number>()
     for (const pod of await this.pods()) {

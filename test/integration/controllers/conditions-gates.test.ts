@@ -110,7 +110,7 @@ class Upgrades {
     return (await this.get()).spec.progressDeadlineSeconds
   }
 
-  /** What Progressing and Available say. */
+  /** The conditions Progressing and Available. */
   async says(): Promise<string> {
     const { conditions } = (await this.get()).status
     const told = ['Progressing', 'Available'].map((type) => findCondition(conditions, type)).map((c) => (c ? `${c.status} ${c.reason}` : 'nothing'))

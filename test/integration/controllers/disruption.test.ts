@@ -41,7 +41,7 @@ async function counts(s: Scene): Promise<string> {
   return `${disruptionsAllowed} of ${currentHealthy}/${desiredHealthy}/${expectedPods} ${conditions?.[0]?.reason}`
 }
 
-/** How evictions ended: 201, or the refusal. */
+/** The results of evictions: 201, or the rejection. */
 async function evict(s: Scene, ...names: string[]): Promise<string[]> {
   const results = await Promise.all(names.map((name) => s.client.evict('default', name).then(() => 'evicted', (e: unknown) => e)))
   return results.map((result) => (result instanceof ApiError ? `${result.code} ${result.details?.causes?.[0]?.message ?? result.message}` : String(result)))

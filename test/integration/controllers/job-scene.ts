@@ -32,7 +32,7 @@ export class JobScene {
     await this.scene.pass(1000)
   }
 
-  /** What becomes of these pods; by default of those that have not ended. */
+  /** Reports a state for these pods. Default: for those that have not ended. */
   async report(state: PodState, some?: readonly Pod[]): Promise<void> {
     await this.kubelet.report(state, some ?? (await this.pods()).filter((p) => p.status.phase === 'Pending' || p.status.phase === 'Running'))
     await this.scene.pass(1000)

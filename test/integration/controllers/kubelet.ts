@@ -3,7 +3,7 @@ import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import { type Client, pods } from '../../../src/client/index.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 
-/** What a node may say about a pod. `{ waiting }` is the reason why its containers do not start. */
+/** A pod state that a node may report. `{ waiting }` is the reason why its containers do not start. */
 export type PodState = 'ready' | 'unready' | 'failed' | 'succeeded' | { waiting: string; message?: string }
 
 /** The nodes of a cluster without any: a test says what becomes of pods. */

@@ -23,7 +23,7 @@ const release = (s: Scene, name: string, namespace = 'default') =>
   s.client.patch(configmaps, namespace, name, { metadata: { finalizers: null } }, { type: 'merge' })
 const addNode = (s: Scene, name: string) => s.client.create(nodes, { metadata: { name }, spec: {} })
 
-/** What users do to a cluster. Between any two steps there is time for the latest watch to catch up. */
+/** The actions of users. Between two steps the latest watch can catch up. */
 type Life = (s: Scene) => Promise<void>
 
 /** An owner with children, grandchildren, a child that somebody holds and one that has another owner, too. */
@@ -81,7 +81,7 @@ const lostPods: Life = async (s) => {
 const podGc = definePodGc({ terminatedPodThreshold: 2 })
 
 interface Sent {
-  /** What was sent, and what became of it. */
+  /** The writes with their results. */
   writes: string[]
   requests: ApiRequest[]
 }

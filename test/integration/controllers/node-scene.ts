@@ -34,7 +34,7 @@ export class NodeScene {
     await this.scene.pass(100)
   }
 
-  /** What the node says of itself. */
+  /** Reports the node's own status. */
   async report(name: string, status: 'True' | 'False', more: object[] = []): Promise<void> {
     const now = timestamp(this.scene.clock.now())
     const ready = { type: 'Ready', status, reason: 'KubeletReady', message: '', lastHeartbeatTime: now, lastTransitionTime: now }

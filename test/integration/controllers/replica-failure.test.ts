@@ -4,7 +4,7 @@ import { container, unready, waiting } from './cause-row.ts'
 import { CauseScene } from './cause-scene.ts'
 import { type AnyWorkload, type KindName, kindOf } from './every-kind-scene.ts'
 
-/** What the statuses that are written say of ReplicaFailure, repetitions left out. */
+/** The conditions ReplicaFailure of the written statuses, without repetitions. */
 function record(s: CauseScene, name: KindName): string[] {
   const told: string[] = []
   const path = `/${kindOf(name).type.plural}/${name}/status`

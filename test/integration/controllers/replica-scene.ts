@@ -7,7 +7,7 @@ import { replicationControllerController } from '../../../src/controllers/replic
 import { Scene } from '../kit/scene.ts'
 import { Kubelet } from './kubelet.ts'
 
-/** What differs between the two kinds that keep a number of equal pods. */
+/** The differences between ReplicaSets and ReplicationControllers. */
 export interface ReplicaKind {
   kind: string
   type: ResourceType<ReplicaSet>

@@ -124,7 +124,7 @@ describe.each(replicaKinds)('a $kind', (row) => {
     await b.scene.pass(3_600_000)
     expect(b.scene.wire.counts()[`PUT ${row.type.plural} status`]).toBe(1)
     admitted = 100
-    // What is used changes all the time; that is no reason to try again.
+    // The usage changes constantly, which is no reason to retry.
     await b.client.patch(resourcequotas, 'default', 'q', { status: { used: { services: '1' } } }, { type: 'merge', subresource: 'status' })
     await b.scene.pass(100)
     expect(await b.counts()).toEqual([1, 0, 0])

@@ -43,7 +43,7 @@ const template = {
   },
 }
 
-/** What Kubernetes 1.36 stores of it. */
+/** The data as Kubernetes 1.36 stores it. */
 const data =
   '{"spec":{"template":{"$patch":"replace","metadata":{"annotations":{"10":"ten","9":"nine","a":"ü\\u2028",' +
   '"z":"\\u003cb\\u003e\\u0026\\u003c/b\\u003e"},"labels":{"app":"web"}},"spec":{"containers":[{"image":"app:1",' +

@@ -29,7 +29,7 @@ const passUntil = (s: EveryKindScene, ms: number) => s.pass(ms - s.scene.clock.n
 
 const progressEvent = /^(\w+ (?:ProgressDeadlineExceeded|RolloutComplete|RolloutRecovered)) ×(\d+)/
 
-/** What was told about the progress of a workload, how often: `Warning ProgressDeadlineExceeded ×1`. */
+/** The events about the progress of a workload with their number: `Warning ProgressDeadlineExceeded ×1`. */
 async function told(s: EveryKindScene, name: KindName): Promise<string[]> {
   const counts = new Map<string, number>()
   for (const line of await s.scene.events(name)) {
@@ -156,7 +156,7 @@ describe('daemonset: what becomes of a node after the rollout is for Available t
     s.client.patch(
       nodes, '', 'n2', { spec: { taints: keys.map((key) => ({ key, effect: 'NoSchedule' })) } }, { type: 'merge' },
     )
-  /** What the controller of nodes does when a node does not report any more, but for its taints. */
+  /** The actions of the node life cycle controller for a lost node, without its taints. */
   const lose = async (s: EveryKindScene) => {
     await s.setNode('Unknown', { reason: 'NodeStatusUnknown' }, 'n2')
     await s.report(await onSecond(s), { conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: s.now }] })

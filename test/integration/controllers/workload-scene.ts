@@ -15,7 +15,7 @@ export type Gates = Partial<Record<GateName, boolean>>
 export interface Components {
   server?: Gates
   controllers?: Gates
-  /** What else runs. */
+  /** Further controllers. */
   others?: readonly ManagedController[]
 }
 
@@ -23,7 +23,7 @@ export interface Components {
 export interface World {
   scene: Scene
   store: Store
-  /** What always runs. */
+  /** The controllers of every scene. */
   controllers: readonly ManagedController[]
 }
 
@@ -90,7 +90,7 @@ export class WorkloadScene<T extends WithConditions> {
     await this.pass(100)
   }
 
-  /** How kinds are patched whose lists the server knows how to merge. */
+  /** The patch type for kinds whose lists the server can merge. */
   protected get patchType(): 'strategic' | 'merge' {
     return 'strategic'
   }

@@ -24,7 +24,7 @@ function turning(write: (writer: Writer) => Promise<unknown>) {
     apply: {
       Write: async ({ writer }, { turn }) => {
         turns.push(turn)
-        // Where the first turn writes elsewhere, the second one shows whether that was waited for.
+        // If the first reconcile writes elsewhere, the second one shows whether that was waited for.
         if (turn === '1') await write(writer)
       },
     },

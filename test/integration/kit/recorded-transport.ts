@@ -79,7 +79,7 @@ export class RecordedTransport implements Transport {
     })
   }
 
-  /** How often each of `summary` is there. */
+  /** The number of each entry of `summary`. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const line of this.summary()) counts[line] = (counts[line] ?? 0) + 1

@@ -18,7 +18,7 @@ export class Scene {
   readonly cluster: TestCluster
   readonly clock: VirtualClock
   readonly wire: RecordedTransport
-  /** What was logged as a warning or worse. */
+  /** Logged warnings and errors. */
   readonly warnings: string[]
   #stopped: Promise<void> | undefined
 
@@ -75,7 +75,7 @@ export class Scene {
     return (await this.client.list(pods, 'default', { labelSelector: `app=${app}` })).items
   }
 
-  /** What users were told about an object: `Warning FailedCreate ×2: …` */
+  /** The events about an object: `Warning FailedCreate ×2: …` */
   async events(name: string): Promise<string[]> {
     const { items } = await this.client.list(events, 'default', { fieldSelector: `involvedObject.name=${name}` })
     return items.map((e) => `${e.type} ${e.reason} ×${e.count}: ${e.message}`)

@@ -66,7 +66,7 @@ export function growingFields(typeName: string, kinds: readonly FieldType['kind'
   })
 }
 
-/** What lists and maps hold in the end, and the steps to it. */
+/** The innermost type of lists and maps, and the path to it. */
 function innermost(type: FieldType, steps: readonly string[] = []): { inner: FieldType; steps: readonly string[] } {
   if (type.kind === 'list') return innermost(type.of, [...steps, '[]'])
   return type.kind === 'map' ? innermost(type.of, [...steps, '{}']) : { inner: type, steps }

@@ -1,8 +1,8 @@
-/** How much the large case has of what the small one has one of. */
+/** The ratio between the sizes of the large and the small case. */
 const factor = 4
-/** What is linear costs four times as much, what is quadratic up to sixteen times. */
+/** A linear cost is four times as high, a quadratic one up to sixteen times. */
 const maxRatio = 8
-/** How often a suspicion is looked into. */
+/** The number of times that a suspicious case is measured. */
 const tries = 8
 
 /** Makes the case of a size; what it answers is measured. */
@@ -46,8 +46,9 @@ export async function excesses(cases: readonly Named[], large: number, leastMs: 
 }
 
 /**
- * What a case costs where it costs too much at a factor's size: undefined where it does not. A case that takes less than `leastMs` in the large
- * is not looked at any further. Other work on the machine only ever makes a run cost more, so the least of several tries counts.
+ * The cost ratio of a case if it is too high. Undefined otherwise. A case that takes less than `leastMs` in the large
+ * size is not measured further. Other work on the machine only increases the cost, so the minimum of several runs
+ * counts.
  */
 export async function excess(name: string, make: Case, large: number, leastMs: number): Promise<string | undefined> {
   const small = large / factor

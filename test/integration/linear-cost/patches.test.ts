@@ -30,7 +30,7 @@ function mergeTypeOf({ typeName, way }: TypeField): MergeType | undefined {
   return type
 }
 
-/** What is atomic is taken or left as a whole: one field stands for all. */
+/** Atomic values are kept or replaced as a whole, so one field is sufficient. */
 const isGranular = (field: TypeField): boolean => {
   const type = mergeTypeOf(field)
   return type?.kind === 'list' ? type.merging.kind !== 'atomic' : type?.kind === 'map' && !type.isAtomic

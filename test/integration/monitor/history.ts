@@ -40,7 +40,7 @@ export class History {
   /** By uid, in the order in which they were written. */
   readonly trails = new Map<string, Version[]>()
   readonly absences: Away[] = []
-  /** What the monitor tells now; another one after a restart. */
+  /** The present metrics of the monitor. A restart creates new ones. */
   metrics = new MetricsRegistry()
   restarts = 0
   readonly #random: SeededRandom

@@ -61,7 +61,7 @@ const create = async (name: string, volumes: object[] = []): Promise<Pod> => {
 
 const sandbox = 'PodReadyToStartContainers'
 
-/** What a node says of a pod's sandbox, which it has turned to just now. */
+/** Reports a pod's sandbox condition with a transition at present. */
 const say = (name: string, status: 'True' | 'False'): Promise<Pod> => {
   const now = new Date(clock.now()).toISOString().replace('.000', '')
   const conditions = [{ type: sandbox, status, lastTransitionTime: now, reason: null, message: null }]

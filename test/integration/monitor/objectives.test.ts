@@ -6,7 +6,7 @@ import type { Fault, Faults, Stage, Subject } from '../../../src/node/index.ts'
 import { NodeScene } from '../node/scene.ts'
 import { MemoryStorage, MonitorScene } from './scene.ts'
 
-// What objectives say of pods that a node has lived through.
+// The results of objectives for pods of a node.
 
 const file = `
 slos:
@@ -127,7 +127,7 @@ describe('a monitor that was started anew', () => {
     await scene.pass(7 * 60_000)
     const expected = steady.report()
     expect(slo(expected, 'ready')).toMatchObject({ events: 4, bad: 2 })
-    // What a pod did that came and went unseen, nobody can tell any more.
+    // A pod that was created and deleted unobserved cannot be evaluated.
     const answers = (report: SloReport) => report.slos.filter(({ name }) => how === 'stopped' || name !== 'gone')
     expect(answers(second.report())).toEqual(answers(expected))
   })

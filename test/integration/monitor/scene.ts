@@ -47,7 +47,7 @@ export class MonitorScene {
     return scene
   }
 
-  /** What it has told, in short: `created pod 3s`. */
+  /** The observations in short form: `created pod 3s`. */
   told(): string[] {
     return this.facts.map(({ kind, name, latencyMs, isLate, isUserError }) => {
       const latency = latencyMs === undefined ? '' : ` ${latencyMs / 1000}s`

@@ -53,7 +53,7 @@ function visible(trail: readonly Version[], absences: readonly Away[]): { seen: 
   return { seen, lostAtMs: undefined }
 }
 
-/** How a pod's wait ended: its sandbox was ready, or it went without, or nobody can say. */
+/** The end of a pod's wait: its sandbox was ready, it ended without one, or it is unknown. */
 type End = { kind: 'ready' | 'gone' | 'still waiting'; atMs: number } | { kind: 'unknown' }
 
 function endOf(seen: readonly Version[], lostAtMs: number | undefined, nowMs: number): End {
@@ -94,7 +94,7 @@ export function judgePod(trail: readonly Version[], absences: readonly Away[], {
   }
   if (end.kind === 'still waiting') return 'nothing'
   if (isUsers()) return 'user error'
-  // Who is ready at the last moment is in time; who goes then is not.
+  // A pod that is ready at the last moment is in time. One that is removed then is not.
   if (end.kind === 'gone' && ownMs >= timeoutMs) return 'bad'
   if (ownMs >= thresholdMs) return 'bad'
   return end.kind === 'ready' ? 'good' : 'nothing'

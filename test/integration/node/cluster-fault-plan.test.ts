@@ -51,7 +51,7 @@ it('addFaults() refuses a name that is taken, and leaves the plan as it is', asy
   expect(await names()).toEqual(['csi a', 'over b'])
   await cluster.client.patch(configmaps, 'kube-system', 'coxswain-faults', { data: { typed: 'stage: disk' } }, { type: 'merge' })
   await expect(add({ name: 'typed', stage: 'image', fail: 'b' })).rejects.toThrow('fault "typed" already exists')
-  // Of those that come together one has the name.
+  // One of the concurrent requests gets the name.
   const together = await Promise.allSettled(['x', 'y', 'z'].map((fail) => add({ name: 'same', stage: 'image', fail })))
   expect(together.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })

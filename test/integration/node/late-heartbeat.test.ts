@@ -47,7 +47,7 @@ function follow<T extends KubeObject>(type: ResourceType<T>, namespace: string, 
   watches.push(scene.client.watch(type, namespace, {}, listener as never))
 }
 
-/** What was seen since the last time it was asked, by kind. */
+/** The changes since the last call, by kind. */
 function seen(): Record<string, string[]> {
   const all: Record<string, string[]> = {}
   for (const [key, states] of turns) (all[key.split('/')[0]!] ??= []).push(states.join(' '))

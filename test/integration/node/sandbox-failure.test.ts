@@ -6,7 +6,7 @@ import {
 import { type Fault, type Stage, localDisk, noDisk } from '../../../src/node/index.ts'
 import { NodeScene, type NodeSceneOptions } from './scene.ts'
 
-// What PodReadyToStartContainers says while a pod has no sandbox: why, for as long as that lasts, and nothing else.
+// The reason in PodReadyToStartContainers while a pod has no sandbox.
 
 let scene: NodeScene
 afterEach(() => scene?.stop())
@@ -14,7 +14,7 @@ afterEach(() => scene?.stop())
 const startMs = Date.parse('2026-01-01T12:00:00Z')
 const at = (time: string) => scene.passTo(`2026-01-01T12:${time}Z`)
 
-/** What is wrong now, by stage. */
+/** The present faults by stage. */
 const broken = new Map<Stage, Fault>()
 const breaks = (stage: Stage, fault: Fault): void => void broken.set(stage, fault)
 

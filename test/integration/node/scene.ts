@@ -9,18 +9,18 @@ import { type Disk, type Faults, NodeAgent, type NodeShape, NodeSources, Simulat
 export class NodeLink implements Transport {
   readonly #inner: Transport
   readonly #clock: VirtualClock
-  /** How late the node hears. */
+  /** The delay of the node's watches. */
   latencyMs = 0
-  /** How much later it hears of some kinds, by their path. */
+  /** The additional delay of some kinds, by their path. */
   readonly lagsMs = new Map<string, number>()
   isAway = false
-  /** Whether a request of the node gets lost. */
+  /** True for a request of the node that is lost. */
   loses: ((request: ApiRequest) => boolean) | undefined
-  /** How long a request of the node is on its way. */
+  /** The delay of a request of the node. */
   delayMs: ((request: ApiRequest) => number) | undefined
   /** Happens before a write of the node arrives. */
   beforeWrite: ((body: unknown) => Promise<void>) | undefined
-  /** What was sent, by method and path. */
+  /** The sent requests with method and path. */
   readonly sent: { method: string; path: string; body: unknown; atMs: number }[] = []
 
   constructor(inner: Transport, clock: VirtualClock) {

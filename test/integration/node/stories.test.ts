@@ -31,7 +31,7 @@ const begin = async (time: string, faults: Faults) => {
   await scene.bind('pod')
 }
 
-/** What the pod says at a time, in the form `status since`. */
+/** The condition of the pod at a time, in the form `status since`. */
 const at = async (time: string, type = sandbox): Promise<string> => {
   await scene.passTo(time)
   const condition = await scene.condition('pod', type)

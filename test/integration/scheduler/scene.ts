@@ -27,7 +27,7 @@ export class SchedulerScene {
   readonly wire: RecordedTransport
   readonly scheduler: Scheduler
   readonly metrics: MetricsRegistry
-  /** What was logged as a warning or worse. */
+  /** Logged warnings and errors. */
   readonly warnings: string[]
 
   private constructor(parts: Pick<SchedulerScene, 'cluster' | 'clock' | 'wire' | 'scheduler' | 'metrics' | 'warnings'>) {

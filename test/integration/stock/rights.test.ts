@@ -66,7 +66,7 @@ describe('the rights of the publisher', () => {
   })
 })
 
-/** What a publisher asks for that is alone, from a server that cannot stream. */
+/** The lists of a single publisher with a server that does not stream. */
 async function listedBy(s: StockScene): Promise<Set<string>> {
   const transport = new NotedTransport(new InProcessTransport(s.cluster.server, user))
   const manager = new ControllerManager({

@@ -23,9 +23,9 @@ interface Stored {
   rollout: Rollout | undefined
 }
 
-/** How long after the faults a deadline may be overdue. */
+/** The time after the faults for which a deadline may be overdue. */
 const lateMs = 3000
-/** How long everybody has had what there is to see before that counts. */
+/** The time for which all caches must be current before that counts. */
 const calmMs = 5000
 /** A deadline that comes sooner is waited for: nothing may happen while the world is idle. */
 const soonMs = 100_000

@@ -37,7 +37,7 @@ export const daemonSetKind: WorkloadKind = {
     const own = candidates.filter((pod) => managerOf(pod) === set.metadata.uid)
     const orphans = candidates.filter((pod) => managerOf(pod) === undefined && !isTerminating(pod))
     const byLabel = (pod: Pod) => hashOf(pod.metadata.labels?.[revisionLabel]) === hashOf(look.status.updateRevision as string)
-    // Of two revisions that hold the same, pods of either are up to date.
+    // If two revisions have equal content, pods of both are up to date.
     const byImage = (pod: Pod) => imageOf(pod.spec) === imageOf(set.spec.template.spec)
     const pools = orphans.length > 0 ? [own, [...own, ...orphans]] : [own]
     return pools.flatMap((pods) => [byLabel, byImage].flatMap((isUpdated) => readDaemonSet(look, set, pods, isUpdated)))

@@ -9,7 +9,7 @@ import { type Condition, certaintyOf, conditionOf, isSelected, managerOf, msOf, 
 
 const types = ['Waiting', 'Running', 'Suspended', 'Complete', 'Failed']
 
-/** What is wrong with the conditions of a Job, by what their writer knew. */
+/** Evaluates the conditions of a Job by the knowledge of their writer. */
 export function judgeJob(job: Job, previous: KubeObject, knowledge: Knowledge): Verdict {
   const said = (type: string): string => conditionOf(job, type)?.status ?? 'False'
   const isOver = said('Complete') === 'True' || said('Failed') === 'True'

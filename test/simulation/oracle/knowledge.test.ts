@@ -26,7 +26,7 @@ const worldOf = (now: Pod | undefined): World =>
     },
   }) as unknown as World
 
-/** What a manager knows after a call, if it looked at its owner when `callsBefore` calls had been sent. */
+/** The knowledge of a manager after a call, if it observed its owner after `callsBefore` calls. */
 function knownAfter(call: Call, now: Pod | undefined, callsBefore = 0) {
   const [keeper, world] = [new KnowledgeKeeper(), worldOf(now)]
   keeper.happened(call, world)

@@ -22,7 +22,7 @@ export interface Knowledge {
   views: readonly Surroundings[]
   /** True if a write for this look was refused, lost, or answered with an error. */
   hasFailed: boolean
-  /** How many pods were to be made whose names were taken, or changed that were gone: they may pass for made, or changed. */
+  /** The number of failed creates because of a taken name, and of changes to missing pods. They may count as done. */
   blur: number
 }
 
@@ -34,14 +34,14 @@ interface Answer {
   object: KubeObject | undefined
 }
 
-/** How many answers of a process are kept: more than one look has. */
+/** The number of stored responses of a process: more than one reconcile has. */
 const most = 200
 
 const watched = ['pods', 'replicasets'] as const
 
 /** Follows what managers write and are answered, so as to tell what they know beyond their caches. */
 export class KnowledgeKeeper {
-  /** What became of an object by a call, as soon as it has. */
+  /** The outcome of a call for an object, as soon as it is known. */
   readonly #outcomes = new WeakMap<Call, Answer>()
   /** By process: what it was answered, in order. */
   readonly #answers = new WeakMap<object, Answer[]>()
@@ -52,7 +52,7 @@ export class KnowledgeKeeper {
     // Its own status is what another controller of the same process tells.
     if (call.plural === 'replicasets' && call.subresource) return
     const name = call.name || call.outcome?.object?.metadata?.name
-    // What is gone already, or has left its name to another, is as good as deleted.
+    // An object that is gone, or has another uid, counts as deleted.
     if (!name || (call.outcome?.error && call.method !== 'DELETE')) return
     const key = keyOfCall({ namespace: call.namespace, name })
     const change = call.method === 'DELETE' ? undefined : world.truth.change(Number(call.outcome?.object?.metadata.resourceVersion))
@@ -69,7 +69,7 @@ export class KnowledgeKeeper {
     if (isWrite(call) && (call.told !== 'the truth' || call.outcome?.error)) push(this.#failures, call.process, call)
   }
 
-  /** What the sender of a status knows of everything around its owner. */
+  /** The sender's knowledge of all objects around an owner. */
   of(call: Call, owner: KubeObject, observation: Observation, world: World): Knowledge {
     const { atMs, trueMs, seen, callsBefore } = observation
     const listed = (plural: string) => (seen.has(plural) ? world.truth.listAt(plural, seen.get(plural)!) : [])
@@ -97,7 +97,10 @@ const surroundings = (list: (plural: string) => KubeObject[]): Surroundings => (
   claims: list('persistentvolumeclaims') as PersistentVolumeClaim[],
 })
 
-/** What was written is known; how pods fare since then is not. What was changed may pass for out of service until a cache tells, or for as it was, and what was deleted for gone. */
+/**
+ * Written objects are known, but not the state of pods since. A changed pod may count as out of service until a cache
+ * shows it, or as unchanged; a deleted one as gone.
+ */
 function withAnswers(before: Surroundings, answers: readonly Answer[]): Surroundings[] {
   const pods = new Map(before.pods.map((pod) => [pod.metadata.uid!, pod]))
   const [shut, left, kept] = [new Map(pods), new Map(pods), new Map(pods)]

@@ -41,7 +41,7 @@ function setsOf({ owner, around }: Look): { all: ReplicaSet[]; newSet: ReplicaSe
   return { all, newSet: all.find(({ spec }) => imageOf(spec.template?.spec) === imageOf(template.spec)) }
 }
 
-/** How many of its replicas a Deployment may lack. */
+/** The number of replicas that a Deployment may lack. */
 function mayLack({ spec }: Deployment): number {
   const { replicas = 1, strategy } = spec
   if (strategy?.type === 'Recreate') return 0

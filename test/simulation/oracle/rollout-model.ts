@@ -25,7 +25,7 @@ const phases: Readonly<Record<string, Phase>> = {
 
 export const phaseOf = (said: Condition | undefined): Phase | undefined => (said ? phases[`${said.status} ${said.reason}`] : 'silent')
 
-/** What is known of a rollout after a status was written. */
+/** The known state of a rollout after a status was written. */
 export interface Rollout {
   terms: Terms
   phase: Phase
@@ -99,7 +99,7 @@ function extended(best: Rollout['best'], { headway }: Facts, mayBeNew: boolean):
   }
 }
 
-/** What is known of a rollout once a status is stored. */
+/** The known state of a rollout after a status is stored. */
 export function nextRollout(before: Rollout | undefined, { terms, facts, said, atMs }: Report): Rollout {
   const begun = hasBegun(before, terms)
   const phase = phaseOf(said) ?? 'moving'
@@ -113,7 +113,7 @@ export function nextRollout(before: Rollout | undefined, { terms, facts, said, a
   return { terms: { ...terms, revision, template }, phase, said, startMs, hasOld: facts.headway.old.high > 0, known, best: isNew ? facts.headway : extended(before.best, facts, mayBeNew) }
 }
 
-/** What is wrong with what a status says about progress. */
+/** Evaluates the progress in a status. */
 export function judgeProgress(before: Rollout | undefined, report: Report): Verdict {
   const { terms, facts, said } = report
   const phase = phaseOf(said)

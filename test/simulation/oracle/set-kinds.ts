@@ -68,7 +68,7 @@ function readStatefulSet({ status, atMs }: Look, set: StatefulSet, pods: readonl
   const strict: Reading = {
     ...reading,
     isComplete: reading.isComplete && pods.length === replicas,
-    // Where no replica is outdated, there is nothing for a partition to hold back.
+    // Without outdated replicas the partition holds nothing back.
     isHeld: reading.isHeld && places.some((pod) => pod && !isOf(pod, status.updateRevision)),
     isWaiting: reading.isWaiting && areAllThere && pods.length === replicas,
   }
@@ -84,7 +84,7 @@ export const cloneSetKind: WorkloadKind = {
     return poolsOf(look, isActive).flatMap((pods) => {
       const reading = readCloneSet(look, set, pods)
       const { old, available } = reading.headway
-      // Where fewer pods are outdated than the partition would keep, all others may be waited for.
+      // If fewer pods are outdated than the partition would keep, all others may be waited for.
       return [reading, { ...reading, isHeld: reading.isHeld && old > 0 && available >= (set.spec.replicas ?? 1) - Math.min(old, keptBack(set)) }]
     })
   },
@@ -92,7 +92,7 @@ export const cloneSetKind: WorkloadKind = {
     const { spec: { replicas = 1, updateStrategy } } = owner as CloneSet
     const goals = [replicas - keptBack(owner as CloneSet), numberIn(status, 'expectedUpdatedReplicas')]
     const { generation = 0 } = owner.metadata
-    // Who was changed twice since somebody looked may have been paused in between.
+    // A set that changed twice between two reconciles may have been paused in between.
     const mayHaveBegun = Number(generation) - Number((owner as CloneSet).status?.observedGeneration ?? generation) > 1
     const revision = String(status.updateRevision)
     return { revision, replicas, goals, isPaused: updateStrategy?.paused === true, details: updateStrategy?.type ?? '', mayHaveBegun, nodes: new Map() }
@@ -101,7 +101,7 @@ export const cloneSetKind: WorkloadKind = {
   deadlineSeconds: deadlineOf,
 }
 
-/** How many replicas the partition keeps as they are. Less than 100 % lets one go where there are two or more. */
+/** The number of replicas that the partition keeps. Less than 100 % updates at least one of two or more. */
 function keptBack({ spec: { replicas = 1, updateStrategy } }: CloneSet): number {
   const partition = updateStrategy?.partition
   const kept = Math.min(replicas, portion(partition, replicas, Math.ceil))

@@ -11,7 +11,7 @@ export interface Statement {
   kind: WorkloadKind
   knowledge: Knowledge
   status: Status
-  /** What was stored before, as its writer saw it. */
+  /** The previously stored object, as its writer observed it. */
   previous: KubeObject
   before: Rollout | undefined
   /** True if the writer speaks of progress and availability at all. */
@@ -20,7 +20,7 @@ export interface Statement {
 
 const lookOf = ({ knowledge: { owner, atMs, views }, status }: Statement): Look => ({ owner, status, atMs, around: views.at(-1)! })
 
-/** What the status says about progress, with what follows from what its writer knew. */
+/** The progress in a status, and the writer's knowledge about it. */
 export function reportOf(statement: Statement, facts: Facts): Report | undefined {
   const { kind, knowledge, status } = statement
   if (!kind.terms) return undefined
@@ -38,7 +38,7 @@ export const factsOfStatement = ({ kind, knowledge, status }: Statement): Facts 
 
 const sayingOf = (status: Status, type: string): Condition | undefined => conditionOf({ metadata: {}, status } as KubeObject, type)
 
-/** What is wrong with a status. */
+/** Evaluates a status. */
 export function judgeStatus(statement: Statement, facts: Facts, report: Report | undefined): Verdict {
   const { hasConditions } = statement
   const counts = judgeCounts(statement, facts)
@@ -55,7 +55,7 @@ function judgeCounts({ status }: Statement, { counts }: Facts): Verdict {
   return undefined
 }
 
-/** Where the gate is off nothing is said that nobody keeps up. */
+/** With a disabled gate a status has no stale conditions. */
 function judgeSilence({ status }: Statement): Verdict {
   const told = ['Progressing', 'Available'].find((type) => sayingOf(status, type))
   return told && `says ${told}, which is switched off`
@@ -96,7 +96,7 @@ function judgeTimes({ status, previous, knowledge: { atMs } }: Statement): Verdi
 function judgeMessages({ status, previous, knowledge }: Statement, report: Report | undefined): Verdict {
   for (const said of (status.conditions ?? []) as Condition[]) {
     const isOld = said.message === conditionOf(previous, said.type)?.message
-    // What cannot be made is told in the words that it came with, what is finished or paused in those that were true then.
+    // A failure to create pods keeps its message; a finished or paused rollout keeps the message of that time.
     const isOver = ['complete', 'held', 'waiting'].includes(phaseOf(said) ?? '') || report?.terms.isPaused
     const isKept = isOld && (said.type === 'ReplicaFailure' || said.type.startsWith('Failed') || (said.type === 'Progressing' && isOver))
     const verdict = isKept ? undefined : (judgeNames(said.message, knowledge.views) ?? judgeBlocker(said, knowledge))

@@ -120,7 +120,7 @@ function statusOf({ at, says, revision = '2' }: Moment, before: Status): Status 
   }
 }
 
-/** What the oracle says to each moment of a story, each as the one that follows those before it. */
+/** The oracle's verdicts for each moment of a story, in order. */
 export function judgeStory(story: Story): Verdict[] {
   let before: Rollout | undefined
   let stored: Status = {}

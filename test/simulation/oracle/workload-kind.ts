@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../src/api/object.ts'
 import type { Knowledge, Surroundings } from './knowledge.ts'
 import { type Certainty, type Span, certaintyOf, spanOf } from './reading.ts'
 
-/** How far a rollout has come. All but `old` grow. */
+/** The progress of a rollout. All numbers except `old` grow. */
 export interface Headway {
   /** Pods of the revision that is rolled out; those of them that are ready, and available. */
   updated: number
@@ -14,7 +14,7 @@ export interface Headway {
 
 /** A workload in one way to look at it. */
 export interface Reading {
-  /** What the fields of its status are to say. */
+  /** The expected numbers of the status. */
   counts: Readonly<Record<string, number>>
   headway: Headway
   /** Every replica is updated and available, and no old pod is left. */
@@ -25,17 +25,17 @@ export interface Reading {
   isWaiting: boolean
 }
 
-/** What a rollout is about: something else begins another one. */
+/** The identity of a rollout. Another value starts another rollout. */
 export interface Terms {
   /** Empty where there is none of the template yet. */
   revision: string
-  /** What the revision is made of, for who may have none yet. */
+  /** The content of the revision, for owners without one. */
   template?: string
   replicas: number
-  /** How many replicas are to be updated, counted in every way that there is. */
+  /** The possible numbers of replicas to update. */
   goals: readonly number[]
   isPaused: boolean
-  /** What may begin a rollout, and need not, if it changes. */
+  /** Values whose change may start a rollout, but need not. */
   details: string
   /** True if something may have begun that nobody saw. */
   mayHaveBegun?: boolean
@@ -62,7 +62,7 @@ export interface WorkloadKind {
   read(look: Look): Reading[]
   /** Undefined for kinds that roll nothing out. `look` has all that was written in it. */
   terms?(look: Look): Terms
-  /** How many replicas are available by its status, and how many have to be. */
+  /** The available replicas in the status, and the required number. */
   service(look: Look): { available: number; least: number }
   /** Undefined without a deadline. */
   deadlineSeconds(owner: KubeObject): number | undefined
@@ -83,7 +83,7 @@ export function factsOf(kind: WorkloadKind, { owner, atMs, views, blur }: Knowle
   const readings = views.flatMap((around) => kind.read({ owner, status, atMs, around }))
   const fields = Object.keys(readings[0]!.counts)
   const span = (numbers: readonly number[]): Span => widened(spanOf(numbers), blur)
-  // Who has just written something may leave it to the next look to say what has been reached.
+  // A writer may leave the result of its write to the next reconcile.
   const certainty = (answers: readonly boolean[]): Certainty => (views.length > 1 && certaintyOf(answers) === 'yes' ? 'perhaps' : certaintyOf(answers))
   const headway = (key: keyof Headway): Span => span(readings.map((reading) => reading.headway[key]))
   return {

@@ -17,7 +17,7 @@ const triesAnnotation = 'coxswain.dev/claim-recovery-tries'
 
 const preconditionsOf = (call: Call) => (call.body as DeleteOptions | undefined)?.preconditions
 
-/** What a manager deletes of this kind: its uid, once it has happened. */
+/** The uid of an object of this kind that a manager has deleted. */
 const deletedBy = (call: Call, world: World, plural: string): string | undefined =>
   call.method === 'DELETE' && call.plural === plural && world.lives.has(call.process) && call.outcome?.object ? preconditionsOf(call)?.uid : undefined
 
@@ -65,7 +65,7 @@ const oneAtATime = (): Invariant => {
 
 const ordinalOf = ({ metadata }: Pod): number => Number(metadata.name!.slice(metadata.name!.lastIndexOf('-') + 1))
 
-/** Whether a place need not be waited for: it is not wanted any more, or in order others come before it. */
+/** True if an ordinal need not be waited for: it is no longer wanted, or others come before it in order. */
 function isLetBe(world: World, { metadata, spec }: StatefulSet, pod: Pod): boolean {
   const ordinal = ordinalOf(pod)
   if (ordinal >= (spec.replicas ?? 1)) return true
@@ -153,11 +153,14 @@ const claimsOf = (world: World, pod: Pod) =>
 
 const usersOf = (world: World, claim: string): Pod[] => (world.truth.list(pods.plural) as Pod[]).filter((pod) => claimNamesOf(pod).includes(claim))
 
-/** Whether a place is empty because its claim is going, and somebody else still has it. */
+/** True if an ordinal is empty because its claim is terminating, and another pod still uses the claim. */
 const isWaitingForOthers = (world: World, claim: string): boolean =>
   world.truth.get(persistentvolumeclaims.plural, `default/${claim}`)?.metadata.deletionTimestamp !== undefined && usersOf(world, claim).length > 0
 
-/** Whether a set must have said by now why a pod is not made anew: it has had its time, and everybody was looked at since. One without a node has no time, and gets none while its claim is going. */
+/**
+ * True if a set must have reported by now why a pod is not recreated: its time is over, and all caches are current
+ * since. A pod without a node has no time, and gets none while its claim is terminating.
+ */
 function isTold(world: World, { metadata, status }: StatefulSet, pod: Pod, behindAtMs: number): boolean {
   if (!pod.spec.nodeName) return claimsOf(world, pod).some((claim) => claim?.metadata.deletionTimestamp)
   const since = millisecondsOf(findCondition(pod.status.conditions, 'PodReadyToStartContainers')?.lastTransitionTime)
@@ -193,11 +196,14 @@ function forgivenSoon({ timeline: { nowMs } }: World, set: StatefulSet): string 
 const isExhausted = (set: StatefulSet): boolean =>
   triesOf(set).reduce((sum, [, { count }]) => sum + count, 0) >= Number(set.metadata.annotations?.[claimRecoveryLimit] ?? 10)
 
-/** Whether more is to be heard of a pod of somebody's. One without its claim, or with one that is no good, waits for ever. */
+/** True if another client's pod may still change. A pod without its claim, or with a broken one, waits forever. */
 const isOnTheWay = (world: World, { spoilt }: StorageNodes, pod: Pod): boolean =>
   !isPodReady(pod) && claimsOf(world, pod).every((claim) => claim && !claim.metadata.deletionTimestamp && !spoilt.has(claim.metadata.uid!))
 
-/** Whether a pod has a claim that is no good, or that somebody has deleted under it, and that must not go by our hand, for one of the reasons that there are. */
+/**
+ * True if a pod has a broken claim, or one that a user has deleted, which the controller must keep for one of the
+ * possible reasons.
+ */
 function isStuck(world: World, { spoilt, data }: StorageNodes, set: StatefulSet, pod: Pod): boolean {
   const isAsked = set.metadata.annotations?.[claimRecovery] === 'recreate'
   return claimsOf(world, pod).some((claim) => {

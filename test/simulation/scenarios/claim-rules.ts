@@ -27,7 +27,7 @@ const nobodyShares = (): Invariant => ({
   },
 })
 
-/** What a claim has is not given up, nor deleted, while the claim is there. */
+/** A claim's volume is neither released nor deleted while the claim exists. */
 const nothingIsGivenUp = (): Invariant => ({
   name: 'nothing is given up whose claim is there',
   changed({ plural, before, after }, world): Verdict {

@@ -59,7 +59,7 @@ const isRunning = ({ metadata, spec, status }: Pod): boolean =>
 
 const hasImages = ({ spec, status }: Pod): boolean => spec.containers.every((c) => status?.containerStatuses?.find((s) => s.name === c.name)?.image === c.image)
 
-/** Where the image says so, it does not get ready, or as it will. */
+/** Some images never become ready, or at random. */
 const hasReadyImage = (pod: Pod): boolean => (troubleOf(pod.spec) === 'flapping' ? isReady(pod) || !isOnNode(pod) : troubleOf(pod.spec) === undefined)
 
 const isOnNode = ({ status }: Pod): boolean => status?.conditions?.some(({ type }) => type === 'Ready') === true
@@ -79,7 +79,7 @@ const conditionOf = (pod: Pod, type: string, isTrue: boolean, nowMs: number): Po
   return { type, status, lastTransitionTime: (old?.status === status && old.lastTransitionTime) || timestamp(nowMs) }
 }
 
-/** What a node says of a pod. Whoever opens a gate does so in the version of the pod that it has seen. */
+/** The node's report of a pod. A gate is opened in the observed version of the pod. */
 function reportOf(pod: Pod, isUpset: boolean, nowMs: number): object {
   const containerStatuses = pod.spec.containers.map(({ name, image = '' }) => ({ name, image, imageID: `id:${image}`, restartCount: 0, ready: true, state: { running: {} }, lastState: {} }))
   const isOpening = isOnOurNode(pod) && mayServeAgain({ ...pod, status: { ...pod.status, containerStatuses } })

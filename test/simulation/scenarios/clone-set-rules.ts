@@ -35,9 +35,12 @@ interface Decision {
   /** Its active pods as they were seen, and those that it is to adopt. */
   pods: Pod[]
   podsAt: number
-  /** Whether this pod, as it was seen, can never come to a node, since its claims are gone or going: it is replaced like one that is asked to go. */
+  /**
+   * True if the pod, as observed, can never get a node because its claims are gone or terminating. It is replaced like
+   * one whose deletion is requested.
+   */
   isForsaken(pod: Pod): boolean
-  /** What tells this look from others. */
+  /** Identifies the reconcile. */
   look: object
   isAvailable(pod: Pod): boolean
   isReady(pod: Pod): boolean
@@ -93,7 +96,7 @@ function updatedPod(call: Call, world: World): Patched | undefined {
   return patched && revisionOf(patched.before) !== revisionOf(patched.after) ? patched : undefined
 }
 
-/** Whether somebody wants just this pod to go. */
+/** True if the deletion of this pod is requested. */
 const isAsked = ({ spec }: CloneSet, { metadata: { name, labels } }: Pod): boolean =>
   labels?.[specifiedDeleteLabel] !== undefined || labels?.['lifecycle.apps.kruise.io/state'] === 'PreparingDelete' || spec.scaleStrategy.podsToDelete?.includes(name!) === true
 
@@ -109,7 +112,7 @@ const partitionHolds = (late: LateChildren): Invariant => ({
     const wanted = wantedImage(set)
     if ((isMade && imageOf(made) !== wanted) || currentImage === wanted) return undefined
     const revision = Number(made.metadata.resourceVersion)
-    // What came late was nobody's decision, and what is asked to go is replaced before it goes.
+    // A late pod was nobody's decision, and a pod whose deletion is requested is replaced before it is deleted.
     const counts = (pod: Pod): boolean => {
       const seen = world.truth.getAt(pods.plural, `default/${pod.metadata.name}`, podsAt) as Pod | undefined
       return (late.get(pod.metadata.uid!) ?? 0) <= podsAt && !isAsked(set, seen ?? pod) && !(seen && isForsaken(seen))
@@ -145,7 +148,7 @@ const outOfServiceFirst = (): Invariant => ({
   },
 })
 
-/** What is taken out of service by a look leaves as many available, and as many ready, as there have to be. */
+/** A reconcile that takes pods out of service leaves as many available and ready as required. */
 const enoughAvailable = (): Invariant => {
   const taken = new WeakMap<object, Set<string>>()
   return {
@@ -185,7 +188,7 @@ const uselessGoFirst = (): Invariant =>
     if (!chosen || !mayGo(chosen)) return undefined
     const { replicas, maxSurge } = boundsOf(set)
     const staying = seen.filter((pod) => !isAsked(set, pod))
-    // Where all are to go, it does not matter which is the first.
+    // If all are to be deleted, the order does not matter.
     if (replicas <= seen.length - staying.length) return undefined
     const outdated = seen.filter((pod) => isOutdated(set, pod))
     if (outdated.length === 0 && new Set(seen.map(revisionOf)).size === 1) {

@@ -17,7 +17,7 @@ const isHealthy = (pod: Pod): boolean => isPodActive(pod) && isPodReady(pod)
 /** True if a pod is healthy, and has been for long enough. */
 const isAvailable = (set: DaemonSet, pod: Pod, nowMs: number): boolean => isHealthy(pod) && isPodAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)
 
-/** What somebody went by who decided about a set. */
+/** The observation of a decision about a set. */
 interface View {
   who: string
   set: DaemonSet
@@ -76,7 +76,7 @@ export const neverTooManyTakenDown = (): Invariant => {
   return {
     name: 'never more than maxUnavailable taken down by our hand',
     changed({ plural, after, key }): Verdict {
-      // What a node is to a set may be different now: whoever looks next counts anew.
+      // The node may be eligible or not from now on, so the next reconcile counts again.
       if (plural === nodes.plural) for (const some of down.values()) some.delete(key)
       const pod = plural === pods.plural ? (after as Pod | undefined) : undefined
       if (pod && isHealthy(pod)) down.get(ownerOf(pod) ?? '')?.delete(nodeOf(pod)!)

@@ -96,13 +96,13 @@ function ownerAt(world: World, ref: OwnerReference, revision: number): KubeObjec
   return owner?.metadata.uid === ref.uid ? owner : undefined
 }
 
-/** Whether the owner has asked, up to a revision, for its dependents to go: it may have changed its mind since, when they had been told. */
+/** True if the owner had requested the deletion of its dependents by a revision. It may have changed since. */
 const hasTakenAlong = (world: World, ref: OwnerReference, revision: number): boolean =>
   world.truth
     .changesOf(typeOf(ref).plural, `default/${ref.name}`)
     .some(({ revision: at, after }) => at <= revision && after?.metadata.uid === ref.uid && Boolean(after.metadata.deletionTimestamp) && hasFinalizer(after, 'foregroundDeletion'))
 
-/** Of the object that a delete was about, whether it is still there or not. */
+/** The uid of the deleted object, whether it still exists or not. */
 const uidOf = (answer: KubeObject): string => (answer as { details?: { uid?: string } }).details?.uid ?? answer.metadata.uid ?? ''
 
 /** The change by which a delete of the collector took effect; none if the object was on its way out before. */
@@ -125,7 +125,9 @@ const livingOwnersKeep = (): Invariant => ({
   },
 })
 
-/** Who was there when its owner was told to leave its dependents behind, and has named that owner ever since, was overlooked. */
+/**
+ * A dependent that existed when its owner was to be orphaned, and has referred to that owner ever since, was missed.
+ */
 const orphansStay = (): Invariant => {
   /** Owners that somebody has deleted in another way, too. */
   const otherwise = new Set<string>()

@@ -30,7 +30,7 @@ const changeSome = (name: string, weight: number, change: (world: World, pick: (
   },
 })
 
-/** Where there is one of every name, nothing comes of it. */
+/** Without a free name it has no effect. */
 const createJob: UserAction = {
   name: 'creates a job',
   weight: 6,

@@ -6,7 +6,7 @@ import { isPodFinished, isPodReady, timestamp } from '../../../src/controllers/k
 import type { World } from '../world.ts'
 import { troubleOf } from './troubles.ts'
 
-/** How many of a hundred pods fail once they run. */
+/** The percentage of running pods that fail. */
 const failures = 8
 
 /** Tries until it is done, or the pod is not there any more. */
@@ -20,7 +20,7 @@ export function untilDone(world: World, pod: KubeObject, delayMs: number, act: (
 const containerOf = ({ spec }: Pod, state: object, isReady: boolean): Partial<ContainerStatus> =>
   ({ name: spec.containers[0]!.name, image: spec.containers[0]!.image!, imageID: '', restartCount: 0, ready: isReady, state, lastState: {} })
 
-/** What a node says of a pod whose image does as it will. */
+/** The node's status of a pod whose image behaves at random. */
 function statusOf(world: World, pod: Pod, isFailed: boolean): object {
   const trouble = troubleOf(pod.spec)
   const isReady = !isFailed && trouble !== 'absent' && trouble !== 'unready'

@@ -11,7 +11,7 @@ const mostReplicas = 4
 
 export const replicasOf = (owner: KubeObject): number => (owner as ReplicaSet).spec?.replicas ?? 0
 
-/** Whether the status of a set tells how many there are, and that its newest generation was looked at. */
+/** Evaluates the number and the observed generation in the status of a set. */
 export function statusIsTrue(owner: KubeObject, children: number): Verdict {
   const { replicas, observedGeneration } = (owner as ReplicaSet).status ?? {}
   if (replicas !== children) return `says that it has ${replicas}, and has ${children}`
@@ -25,7 +25,7 @@ export const scaleSet: UserAction = {
     onSome(replicasets, random, world, (name) => client.patch(replicasets, 'default', name, { spec: { replicas: random.below(mostReplicas + 1) } }, { type: 'merge' })),
 }
 
-/** Where there is one of every name, it scales one. */
+/** Without a free name it scales a set. */
 export const createSet: UserAction = {
   name: 'creates a set',
   weight: 3,

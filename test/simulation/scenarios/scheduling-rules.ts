@@ -31,7 +31,7 @@ const boundOnce = (): Invariant => ({
   },
 })
 
-/** What a process sent that is dead by now is nobody's decision: whoever comes next cannot know of it. */
+/** Requests of a dead process are excluded, because its successor cannot know of them. */
 const isForgotten = (call: Call): boolean => call.process.isDead
 
 /** No pod is bound to a node that has no room for it, whatever is slow, lost or stale. */

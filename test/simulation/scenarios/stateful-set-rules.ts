@@ -157,7 +157,10 @@ const onePodPerPlace = (): Invariant => ({
   },
 })
 
-/** What goes by our hand is too many, has ended, or is outdated; in order, all others were seen to be available. */
+/**
+ * The controller deletes redundant, finished and outdated pods only; in order, only when it observed all others as
+ * available.
+ */
 const podsGoInOrder = (): Invariant => ({
   name: 'a pod is deleted for a reason, and in order',
   happened(call, world): Verdict {
@@ -187,7 +190,7 @@ const podsGoInOrder = (): Invariant => ({
   },
 })
 
-/** Whether there is another revision that holds what a pod's own does: one that an earlier set of the name has left is as good. */
+/** True if another revision has the same content, for example one of an earlier set of the name. */
 const hasTwin = (world: World, { metadata, spec }: StatefulSet, pod: Pod): boolean =>
   (world.truth.list(controllerrevisions.plural) as ControllerRevision[]).some(
     (r) => r.metadata.labels?.app === metadata.name && r.metadata.name !== pod.metadata.labels?.[revisionLabel] && imageOf((r.data as StatefulSet).spec.template) === imageOf(spec.template),

@@ -111,7 +111,7 @@ function upsetPods(world: World): void {
     world.timeline.after(1000 + random.below(8000), () => {
       const pod = world.truth.get(pods.plural, `default/${name}`)
       if (pod?.metadata.uid !== uid || pod.metadata.deletionTimestamp || (isReady && isPodReady(pod as Pod))) return
-      // What was not answered may have been done, and has to be made good.
+      // A write without a response may have taken effect, and must be reverted.
       if (!isReady && !world.faults.isOn) then?.()
       else report(name, uid, isReady).then(then, () => soon(name, uid, isReady, then))
     })

@@ -10,7 +10,7 @@ import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import type { World } from '../world.ts'
 import { untilDone } from './pod-nodes.ts'
 
-/** What keeps a pod from coming up, in the words of a node; `unready`: it starts, and that is all. */
+/** The reason why a pod does not start, in the node's words. `unready`: it starts and does not become ready. */
 type Trouble = 'volume' | 'network' | 'config' | 'unready' | undefined
 
 const failures: Partial<Record<NonNullable<Trouble>, SandboxFailure>> = {
@@ -29,19 +29,19 @@ interface Taken {
   readyAtMs: number | undefined
   /** A node that has lost its memory of the pod: an honest one says Unknown, another one False as at the beginning. */
   memory: 'whole' | 'lost' | 'lost, and denied'
-  /** Of its last attempt. */
+  /** The failure of its last attempt. */
   failure: SandboxFailure | undefined
   hasStopped: boolean
 }
 
-/** What is on the volumes of claims, whoever knows of it: by the claim's uid, who has written it. */
+/** The data on the volumes of claims: by the claim's uid, its writers. */
 export type Data = Map<string, Set<string>>
 
 const nodeName = 'n1'
 
 const claimOf = (world: World, name: string) => world.truth.get(persistentvolumeclaims.plural, `default/${name}`) as PersistentVolumeClaim | undefined
 
-/** Whether anybody's clock is set: then not everybody knows how long somebody waits. */
+/** True if clocks are set. Then durations are uncertain. */
 export const areClocksSet = ({ profile: { world } }: World): boolean => world.jumpManagerClock > 0 || world.jumpServerClock > 0
 
 /** Claims whose volumes are no good, by uid: only another claim helps. */
@@ -136,7 +136,7 @@ export class StorageNodes {
     timeline.after(this.#soon(500, 4000), () => {
       if (taken.hasStopped) return
       const claims = claimNamesOf(taken.pod).map((name) => claimOf(this.#world, name))
-      // What is being deleted is not mounted any more.
+      // A terminating claim is not mounted.
       const isLacking = claims.some((claim) => !claim || claim.metadata.deletionTimestamp || this.spoilt.has(claim.metadata.uid!))
       const trouble = isLacking ? 'volume' : this.#isHealed(taken) ? undefined : taken.trouble
       const before = taken.failure
@@ -164,7 +164,7 @@ export class StorageNodes {
     } catch {
       this.#world.timeline.after(this.#soon(500, 2000), () => {
         if (taken.hasStopped || taken.readyAtMs !== run) return
-        // What the mark was refused for may be another claim by now.
+        // The claim may have been replaced since its mark was rejected.
         const now = claims.map(({ metadata }) => claimOf(this.#world, metadata.name!))
         if (now.every((claim, i) => claim?.metadata.uid === claims[i]!.metadata.uid)) void this.#run(taken, now as PersistentVolumeClaim[])
       })

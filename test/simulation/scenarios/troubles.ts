@@ -6,7 +6,7 @@ import type { Invariant, Verdict } from '../invariant.ts'
 import type { UserAction } from '../simulated-controller.ts'
 import type { World } from '../world.ts'
 
-/** What becomes of pods with an image: it cannot be pulled, they never get ready, or they are ready now and then. */
+/** The behaviour of an image's pods: the image cannot be pulled, they never become ready, or they change at random. */
 export type Trouble = 'absent' | 'unready' | 'flapping'
 
 const troubles: readonly Trouble[] = ['absent', 'unready', 'flapping', 'flapping']
@@ -58,7 +58,10 @@ export const limitPods: UserAction = {
   },
 }
 
-/** How long nothing is written before everything counts as done: pods that do not get ready may keep a workload from any other end. */
+/**
+ * The time without writes after which everything counts as done: pods that do not become ready may keep a workload from
+ * any other end.
+ */
 const quietMs = 20_000
 
 /** In the end there is no limit any more, and nobody has written anything for a while. */

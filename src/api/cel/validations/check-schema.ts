@@ -9,7 +9,7 @@ import { type CompiledRule, type RuleProblem, compileRule, maxCardinality, rules
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
-/** A rule as Kubernetes shows it in errors about it. */
+/** The form of a rule in Kubernetes' error messages. */
 const shown = (rule: ValidationRule) => ({
   Rule: rule.rule,
   Message: rule.message ?? '',
@@ -19,12 +19,12 @@ const shown = (rule: ValidationRule) => ({
   OptionalOldSelf: rule.optionalOldSelf ?? null,
 })
 
-/** Where in a schema one stands, and what is known from above. */
+/** The position in a schema, with facts about the schemas above it. */
 interface Place {
   path: Path
-  /** The product of the limits of all lists and maps above; undefined if one has none. */
+  /** The product of the limits of all enclosing lists and maps. Undefined if one of them has no limit. */
   cardinality: number | undefined
-  /** The first list above whose elements cannot be told apart between an object and its old version. */
+  /** The first enclosing list whose items cannot be correlated with the old version. */
   uncorrelatable: string | undefined
   isResourceRoot: boolean
 }
@@ -188,9 +188,8 @@ export function hasRules(schema: JsonSchema): boolean {
 }
 
 /**
- * Finds what is wrong with the rules of a schema, in Kubernetes' words: rules that do not compile, that would cost too
- * much, or that ask for an old value where there is none. `path` is that of the schema,
- * `spec.validation.openAPIV3Schema`.
+ * Validates the rules of a schema, with Kubernetes' messages: rules that do not compile, that exceed a cost limit, or
+ * that use an old value that does not exist. `path` is that of the schema, `spec.validation.openAPIV3Schema`.
  */
 export function checkSchemaRules(schema: JsonSchema, path: Path): FieldError[] {
   if (!hasRules(schema)) return []

@@ -1,7 +1,10 @@
 import { type FieldError, forbidden } from '../../validation/field-error.ts'
 import type { Path } from '../../validation/path.ts'
 
-/** Kubernetes' limits for estimates: of one rule wherever it may stand in an object, and of all rules of a schema. */
+/**
+ * Kubernetes' limits for estimates: of one rule with all its possible occurrences in an object, and of all rules of a
+ * schema.
+ */
 export const ruleCostLimit = 10_000_000
 const schemaCostLimit = 100_000_000
 
@@ -15,10 +18,10 @@ export function costMessage(name: string, cost: number, limit: number): string {
   return `${name} exceeds budget by factor of ${shown} ${advice}`
 }
 
-/** Kubernetes names so many rules that contribute to a total that is too high. */
+/** The number of rules that Kubernetes names in the error about the total. */
 const maxNamed = 4
 
-/** Adds up the cost of all expressions of a schema, and remembers which of them cost the most. */
+/** Adds the cost of all expressions of a schema, and keeps the most expensive ones. */
 export class TotalCost {
   #total = 0
   #expensive: { path: Path; cost: number }[] = []

@@ -16,7 +16,10 @@ const escapes: Record<string, string> = {
   '\\': '\\',
 }
 
-/** The steps of a `fieldPath` such as `.spec.map['key']`, checked against a schema; a text says why it is none. */
+/**
+ * Parses a `fieldPath` such as `.spec.map['key']` and checks it against a schema. Returns an error message if it is
+ * invalid.
+ */
 function parseFieldPath(text: string, root: JsonSchema): Step[] | string {
   const steps: Step[] = []
   let schema: JsonSchema | undefined = root
@@ -37,13 +40,13 @@ function parseFieldPath(text: string, root: JsonSchema): Step[] | string {
   return steps
 }
 
-/** The fault of a rule's fieldPath; undefined if there is none. */
+/** The error of a rule's fieldPath. Undefined if it is valid. */
 export function fieldPathProblem(text: string, schema: JsonSchema): string | undefined {
   const steps = parseFieldPath(text, schema)
   return typeof steps === 'string' ? steps : undefined
 }
 
-/** Where an error of a rule is reported: at the field that it names, below the value that the rule stands on. */
+/** The path of a rule's error: its fieldPath, below the path of the rule's value. */
 export function errorPath(base: Path | undefined, text: string | undefined, schema: JsonSchema): Path | undefined {
   const steps = text ? parseFieldPath(text.trim(), schema) : []
   if (typeof steps === 'string') return base

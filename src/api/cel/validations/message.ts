@@ -1,18 +1,18 @@
 import type { Value } from '../values.ts'
 import type { CompiledRule } from './rules.ts'
 
-/** The text of a rule that does not hold, or why no further rule may run. */
+/** The message of a failed rule, or the reason why no further rule may run. */
 type RuleMessage = { text: string; error?: undefined; cost: number } | { text?: undefined; error: string; cost: number }
 
 const maxMessageBytes = 5 * 1024
 
-/** The message of a rule that has no expression for it, or one that came to nothing. */
+/** The message of a rule without a valid messageExpression. */
 function plainMessage({ rule }: CompiledRule): string {
   return rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`
 }
 
 /**
- * The message of a rule that does not hold. A messageExpression that fails, or makes no proper line, is passed over.
+ * The message of a failed rule. A messageExpression that fails, or does not return a single line of text, is ignored.
  */
 export function messageOf(
   compiled: CompiledRule,

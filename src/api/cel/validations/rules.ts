@@ -5,18 +5,18 @@ import { type Program } from '../run/program.ts'
 import { type JsonSchema, type ValidationRule, maxRequestBytes, minSize } from '../schema/schema-types.ts'
 import { type CelType, optionalType } from '../types.ts'
 
-/** Why a rule, or its messageExpression, cannot be used. */
+/** The error of a rule or of its messageExpression. */
 export interface RuleProblem {
   kind: 'required' | 'invalid'
   detail: string
 }
 
-/** A rule of x-kubernetes-validations, compiled for the type of the value that it stands on. */
+/** A rule of x-kubernetes-validations, compiled for the type of its value. */
 export interface CompiledRule {
   rule: ValidationRule
   program?: Program
   problem?: RuleProblem
-  /** The most that one evaluation may cost. */
+  /** The maximum cost of one evaluation. */
   maxCost: number
   messageProgram?: Program
   messageProblem?: RuleProblem
@@ -24,7 +24,7 @@ export interface CompiledRule {
   usesOldSelf: boolean
 }
 
-/** How often a value with a schema can stand in a request, if nothing above limits it. */
+/** The maximum number of values of a type in a request, if no enclosing list or map has a limit. */
 export const maxCardinality = (type: CelType): number => Math.floor(maxRequestBytes / (minSize(type) + 1))
 
 function compileBoolean(
@@ -66,5 +66,5 @@ export function compileRule(rule: ValidationRule, type: CelType): CompiledRule {
   return result
 }
 
-/** The rules that stand on a schema itself. */
+/** The rules of a schema itself, without those below it. */
 export const rulesOf = (schema: JsonSchema): readonly ValidationRule[] => schema['x-kubernetes-validations'] ?? []

@@ -15,7 +15,7 @@ const perObjectLimit = 10_000_000
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** A schema with rules on it or below it; parts without any are left out. */
+/** A schema with rules on it or below it. Parts without rules are omitted. */
 interface Checked {
   schema: JsonSchema
   type: CelType
@@ -25,13 +25,13 @@ interface Checked {
   values?: Checked
 }
 
-/** How a value relates to the old version of the object. */
+/** The old value that corresponds to a value. */
 interface Old {
-  /** The value of before; undefined if there is none, or none that can be told to be it. */
+  /** The old value. Undefined if there is none, or if it cannot be correlated. */
   value: unknown
-  /** True if the value, or the nearest around it that has one of before, is as it was: then failures are warnings. */
+  /** True if the value, or the nearest enclosing value with an old value, is unchanged. Failures are then warnings. */
   isUnchanged: () => boolean
-  /** No list on the way lost track of which element is which. */
+  /** True if all enclosing lists can be correlated. */
   isCorrelated: boolean
 }
 
@@ -40,20 +40,20 @@ export interface ValidationOptions {
   old?: unknown
   budget?: number
   perCallLimit?: number
-  /** Failures of parts that an update does not change are warnings, as Kubernetes has it. On unless it is false. */
+  /** As in Kubernetes, failures of unchanged parts are warnings. Default: true. */
   isRatcheting?: boolean
 }
 
 interface ValidationResult {
   errors: FieldError[]
-  /** Failures that do not count because the value is as it was. */
+  /** Failures that are ignored because the value is unchanged. */
   warnings: FieldError[]
   cost: number
 }
 
 /** The root of a resource has no path. */
 type MaybePath = Path | undefined
-/** How Kubernetes writes that. */
+/** Kubernetes' form of that path. */
 const nowhere = Path.of('<nil>')
 const childOf = (path: MaybePath, name: string): Path => path?.child(name) ?? Path.of(name)
 
@@ -128,7 +128,7 @@ class Run {
     }
   }
 
-  /** The old version of a part. If there is none to be found, the part is unchanged if the value around it is. */
+  /** The old value of a part. If it cannot be correlated, the part is unchanged if the enclosing value is. */
   #below(old: Old, known: unknown, part: unknown, canCorrelate: boolean): Old {
     if (!old.isCorrelated) return { ...old, value: undefined }
     const { isUnchanged } = old
@@ -185,7 +185,7 @@ class Run {
     }
   }
 
-  /** The variables of the rules of one value; a text if the data is not of its type. */
+  /** The variables of the rules of one value. Returns an error message if the data has another type. */
   #variables(
     checked: Checked,
     value: unknown,
@@ -250,7 +250,7 @@ class Run {
   }
 }
 
-/** The value itself is shown unless it has parts. */
+/** The error contains the value, unless it is an object or a list. */
 function errorFor(reason: string | undefined, path: Path, value: unknown, detail: string): FieldError {
   const isShown = typeof value !== 'object'
   switch (reason) {
@@ -271,7 +271,7 @@ function errorFor(reason: string | undefined, path: Path, value: unknown, detail
 export class RuleValidator {
   readonly #root: Checked | undefined
 
-  /** `isResourceRoot` says that the schema is that of a whole resource, which has apiVersion, kind and metadata. */
+  /** `isResourceRoot`: the schema is that of a whole resource, which has apiVersion, kind and metadata. */
   constructor(schema: JsonSchema, isResourceRoot = true) {
     this.#root = build(schema, isResourceRoot)
   }
@@ -280,7 +280,7 @@ export class RuleValidator {
     return this.#root !== undefined
   }
 
-  /** Validates a value. `path` is where it stands; a whole resource stands nowhere. */
+  /** Validates a value at `path`. A whole resource has no path. */
   validate(object: unknown, path?: Path, options: ValidationOptions = {}): ValidationResult {
     const steps = this.steps(object, path, options)
     for (;;) {
@@ -289,7 +289,7 @@ export class RuleValidator {
     }
   }
 
-  /** As validate, but pauses before each rule, so that a server can do other things between two. */
+  /** Like `validate`, but yields before each rule, so that a server can handle other requests in between. */
   *steps(object: unknown, path?: Path, options: ValidationOptions = {}): Generator<void, ValidationResult> {
     const run = new Run(options)
     const hasOld = options.old !== undefined && options.old !== null

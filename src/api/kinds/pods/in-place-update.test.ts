@@ -6,7 +6,7 @@ interface Sample {
   /** The image that the spec asks for. */
   image?: string
   annotations?: Record<string, string>
-  /** What the node says of the container; undefined for nothing. */
+  /** The node's status of the container. Undefined for none. */
   status?: { image: string; imageID: string; state?: ContainerStatus['state'] } | undefined
   generation?: number
   observedGeneration?: number

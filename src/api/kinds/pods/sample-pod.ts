@@ -5,7 +5,7 @@ import { validatePodCreate } from './pod.ts'
 import { defaultPod } from './pod-defaults.ts'
 import { preparePodForCreate } from './pod-prepare.ts'
 
-/** For tests: a pod as it comes out of a request, with defaults. Containers may be left out. */
+/** For tests: a pod as decoded from a request, with defaults. Containers are optional. */
 export function samplePod(spec: Record<string, unknown> = {}, rest: Record<string, unknown> = {}): Pod {
   const body = {
     metadata: { name: 'p', namespace: 'ns' },
@@ -17,7 +17,7 @@ export function samplePod(spec: Record<string, unknown> = {}, rest: Record<strin
   return pod
 }
 
-/** For tests: what is wrong with a new pod of this spec, as `field: message`. */
+/** For tests: the errors of a new pod with this spec, as `field: message`. */
 export function podProblems(spec: Record<string, unknown>, rest: Record<string, unknown> = {}): string[] {
   const pod = samplePod(spec, rest)
   preparePodForCreate(pod, 0)

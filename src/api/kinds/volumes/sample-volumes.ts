@@ -19,7 +19,7 @@ export const sampleClaim = (name: string, { metadata, spec, status }: Sample = {
   status: { phase: 'Pending', ...status },
 })
 
-/** A volume of 1Gi of the class `slow` that nobody has. */
+/** A volume of 1Gi of the class `slow` without a claim. */
 export const sampleVolume = (name: string, { metadata, spec, status }: Sample = {}): PersistentVolume => ({
   metadata: { name, uid: `uid-${name}`, resourceVersion: '5', ...metadata },
   spec: {
@@ -34,7 +34,7 @@ export const sampleVolume = (name: string, { metadata, spec, status }: Sample = 
   status: { phase: 'Available', ...status },
 })
 
-/** A class whose volumes somebody else makes, at once. */
+/** A class with an external provisioner and immediate binding. */
 export const sampleClass = (name: string, more: Partial<StorageClass> = {}): StorageClass => ({
   metadata: { name },
   provisioner: 'example.com/disks',

@@ -1,13 +1,13 @@
 import type { Schema } from '../../structural/index.ts'
 
 /**
- * The rules of structured-merge-diff over flat sets of paths, straight from a structural schema. Slow and simple, for
- * tests: it shares nothing with what the server does, not even the form of a set.
+ * The rules of structured-merge-diff over flat sets of paths, directly from a structural schema. Slow and simple, for
+ * tests. It shares no code and no data structure with the server.
  */
 export type Paths = Set<string>
 
 type Fields = Record<string, unknown>
-/** A type with the forms that it allows. A value without a schema may have any of them. */
+/** A type with its allowed forms. A value without a schema may have any form. */
 interface Atom {
   scalar?: true
   list?: { isAtomic: boolean; isSet: boolean; keys: string[]; items: Schema }
@@ -58,7 +58,7 @@ function atomOf(schema: Schema): Atom {
   }
 }
 
-/** The form that a value has. A null may have any. */
+/** The form of a value. A null may have any form. */
 function formOf(atom: Atom, value: unknown): Atom {
   if (value === undefined || value === null) return atom
   if (Array.isArray(value)) return atom.list ? { list: atom.list } : atom
@@ -77,7 +77,7 @@ function elementOf(list: NonNullable<Atom['list']>, item: unknown): string {
 }
 
 const join = (path: string[], element: string): string[] => [...path, element]
-/** A path as a member of a set: its elements, each behind a zero byte. */
+/** Encodes a path as a member of a set: each element is preceded by a zero byte. */
 const text = (path: string[]): string => path.map((element) => `\0${element}`).join('')
 const elements = (path: string): string[] => path.split('\0').slice(1)
 const schemaAt = (map: NonNullable<Atom['map']>, name: string): Schema =>
@@ -110,7 +110,7 @@ interface Difference {
   removed: Paths
 }
 
-/** What has changed from one value to another. `undefined` is a value that is not there. */
+/** The changes from one value to another. `undefined` is a missing value. */
 export function differences(
   schema: Schema,
   was: unknown,
@@ -132,7 +132,7 @@ export function differences(
   return out
 }
 
-/** Answers true if the values were compared as wholes. */
+/** Returns true if the values were compared as wholes. */
 function compareAs(atom: Atom, was: unknown, is: unknown, path: string[], out: Difference): boolean {
   const kind = kindOf(atom)
   const fits = (value: unknown) => (kind === 'map' ? isMap(value) : Array.isArray(value))
@@ -159,13 +159,13 @@ function compareAs(atom: Atom, was: unknown, is: unknown, path: string[], out: D
   return false
 }
 
-/** What an applied value makes of the one that is there. */
+/** Merges an applied value into the live one. */
 export function merged(schema: Schema, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live
   if (live === undefined) return applied
   const atom = atomOf(schema)
   const [left, right] = [formOf(atom, live), formOf(atom, applied)]
-  // A null takes the form of the other.
+  // A null takes the form of the other value.
   const form = applied === null ? left : right
   const kind = kindOf(form)
   if (kind === 'scalar' || form[kind]!.isAtomic || (isEmpty(live) && isEmpty(applied))) return applied
@@ -180,8 +180,8 @@ export function merged(schema: Schema, live: unknown, applied: unknown): unknown
 }
 
 /**
- * Both lists are walked side by side. Applied items keep their order; each of the others stays before the applied item
- * it stood before.
+ * Merges both lists side by side. Applied items keep their order. Each other item stays before the applied item that
+ * followed it.
  */
 function mergedItems(list: NonNullable<Atom['list']>, was: unknown[], wanted: unknown[]): unknown[] {
   const left = was.map((item) => ({ item, element: elementOf(list, item) }))
@@ -230,10 +230,7 @@ function without(schema: Schema, value: unknown, set: Paths, path: string[] = []
   return left
 }
 
-/**
- * The same set, with every field of a structure that has members below it. Keys of maps and items of lists do not
- * count.
- */
+/** The set with every struct field that has members below it. Keys of maps and items of lists are not added. */
 function withFieldsAbove(schema: Schema, set: Paths): Paths {
   const out = new Set(set)
   for (const member of set) {
@@ -257,7 +254,7 @@ const minus = (a: Paths, b: Paths): Paths => new Set([...a].filter((path) => !b.
 const both = (a: Paths, b: Paths): Paths => new Set([...a].filter((path) => b.has(path)))
 const either = (...sets: Paths[]): Paths => new Set(sets.flatMap((set) => [...set]))
 
-/** An object with its managers: `Apply one` and `Update one` are two. */
+/** An object with its managers. `Apply one` and `Update one` are different managers. */
 export interface NaiveState {
   value: unknown
   owners: Map<string, Paths>
@@ -295,7 +292,7 @@ export function naiveApply(schema: Schema, state: NaiveState, by: string, config
   return { value, owners: filled(owners), conflicts: force ? conflicts : [] }
 }
 
-/** An applied null empties a field that this manager had filled: it is null then, and not empty. */
+/** An applied null sets a field of this manager to null, not to empty. */
 function nulled(value: unknown, config: unknown): unknown {
   if (!isMap(value) || !isMap(config)) return value
   return Object.fromEntries(
@@ -310,8 +307,8 @@ const filled = (owners: Map<string, Paths>): Map<string, Paths> =>
   new Map([...owners].filter(([, set]) => set.size > 0))
 
 /**
- * Three steps: all that was applied last goes, what somebody manages comes back, and then all that was not applied
- * last.
+ * Prunes in three steps: removes the last applied fields, restores those that other managers own, and then removes all
+ * that were not applied last.
  */
 function pruned(schema: Schema, whole: unknown, last: Paths, managed: Paths[]): unknown {
   if (last.size === 0) return whole

@@ -37,5 +37,5 @@ export const sampleSchema: Schema = struct({
   open: struct({ x: scalar, inner: struct({ z: scalar }) }, { 'x-kubernetes-preserve-unknown-fields': true }),
 })
 
-/** How values of the sample schema are merged. */
+/** The merge type of the sample schema. */
 export const sampleType: MergeType = mergeTypeOf(sampleSchema)

@@ -22,7 +22,7 @@ function held() {
   }
 }
 
-/** How many are under way at a time if all that are end together. */
+/** The number of items in flight after each round, if all of a round succeed. */
 async function widths(count: number, pace: Pace, startWidth?: number): Promise<{ widths: number[]; width: number }> {
   const { run, underWay, end } = held()
   const all = atPace(numbers(count), pace, run, startWidth)

@@ -60,7 +60,7 @@ function readConfig(text: string): Credential[] {
       return { server, username: username ?? name, password: password ?? rest.join(':') }
     })
   } catch {
-    return [] // not a docker config: Kubernetes passes over it, too
+    return [] // not a docker config: Kubernetes ignores it too
   }
 }
 

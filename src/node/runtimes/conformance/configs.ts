@@ -1,6 +1,6 @@
 import type { ContainerConfig, SandboxConfig } from '../../runtime/runtime.ts'
 
-/** A sandbox like any other but for what is said. */
+/** A sandbox configuration with defaults. */
 export function sandboxConfig(name: string, logDirectory: string, rest: Partial<SandboxConfig> = {}): SandboxConfig {
   return {
     metadata: { name, uid: `uid-of-${name}`, namespace: 'default', attempt: 0 },
@@ -15,7 +15,7 @@ export function sandboxConfig(name: string, logDirectory: string, rest: Partial<
   }
 }
 
-/** A container that stays up, but for what is said. */
+/** The configuration of a container that stays up, with defaults. */
 export function containerConfig(name: string, rest: Partial<ContainerConfig> = {}): ContainerConfig {
   return {
     metadata: { name, attempt: 0 },
@@ -40,7 +40,7 @@ export function containerConfig(name: string, rest: Partial<ContainerConfig> = {
   }
 }
 
-/** A sandbox and a container in it that ends by itself: with a process, or without one. */
+/** A sandbox and a container that exits by itself, in runtimes with and without processes. */
 export function endingConfigs(name: string, logDirectory: string, exitCode: number): [SandboxConfig, ContainerConfig] {
   return [
     sandboxConfig(name, logDirectory, { annotations: { 'coxswain.dev/simulate-exit-code': String(exitCode) } }),

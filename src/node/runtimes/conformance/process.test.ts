@@ -4,7 +4,7 @@ import type { ViewKind } from '../process/root-view.ts'
 import { ProcessBench } from '../process/testing.ts'
 import { describeRuntime } from './runtime-suite.ts'
 
-// Where the kernel does not allow them, there is nothing to run.
+// Skipped if the kernel does not allow user namespaces.
 const hasNamespaces = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true']).status === 0
 
 describe.each<ViewKind | undefined>(hasNamespaces ? [undefined, 'namespace'] : [undefined])('view %s', (view) => describeRuntime('process', async () => {

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Runtime, RuntimeError, type RuntimeEvent } from '../../runtime/runtime.ts'
 import { containerConfig, endingConfigs, sandboxConfig } from './configs.ts'
 
-/** A runtime, and how its time passes. */
+/** A runtime under test, and its clock. */
 interface RuntimeBench {
   runtime: Runtime
   logDirectory: string
-  /** Waits until it holds, whatever waiting is here; fails after a while. */
+  /** Waits until the predicate holds, on the bench's clock. Fails after a limit. */
   until(holds: () => boolean | Promise<boolean>): Promise<void>
   end(): Promise<void>
 }
 
 const codeOf = (e: unknown) => (e instanceof RuntimeError ? e.code : e)
-/** Runtimes may tell the full name of an image, with its registry. */
+/** Matches the name of an image, which runtimes may report with its registry. */
 const namedImage = (name: string): unknown => expect.stringMatching(new RegExp(`(^|/)${name.replaceAll('.', '\\.')}$`))
 const signal = () => new AbortController().signal
 
-/** What every runtime promises, whatever is behind it. */
+/** The contract of every runtime. */
 export function describeRuntime(name: string, open: () => Promise<RuntimeBench>): void {
   describe(`the ${name} runtime`, () => {
     let bench: RuntimeBench

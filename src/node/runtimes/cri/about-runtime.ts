@@ -11,11 +11,13 @@ export interface AboutRuntime {
   sandboxImage: string | undefined
   /** True if systemd makes the cgroups of containers. */
   usesSystemd: boolean
-  /** When it began to keep what it has to know after a restart. */
+  /** The time since which its records are complete. */
   bornMs: number
 }
 
-/** Asks a runtime what it is. Rejects where nothing answers, or what answers is no container runtime. */
+/**
+ * Reads the description of a runtime. Rejects if there is no answer, or if the answer is not from a container runtime.
+ */
 export async function askAboutRuntime(client: CriClient, nowMs: number): Promise<AboutRuntime> {
   const { runtimeName, runtimeVersion } = await client.call(methods.version, { version: '0.1.0' })
   const { info } = await client.call(methods.status, { verbose: true })

@@ -3,12 +3,12 @@ import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { LinuxResources, LinuxSandbox } from '../../runtime/runtime.ts'
 
-/** Controllers whose limits pods have. With version 1 each has a hierarchy of its own. */
+/** The controllers that limit pods. In cgroup version 1 each has its own hierarchy. */
 const controllers = ['cpu', 'memory', 'pids'] as const
 const mostWeight = 9999
 const mostShares = 262_142
 
-/** Version 2 has weights from 1 to 10000 where version 1 has shares from 2 to 262144. */
+/** Converts shares of version 1 (2 to 262144) to a weight of version 2 (1 to 10000). */
 export const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * mostWeight) / mostShares)
 
 /** The files that set the limits of a pod's cgroup, by controller. */
@@ -44,19 +44,19 @@ export function limitFiles(
 }
 
 interface CgroupTreeOptions {
-  /** Where the hierarchies are mounted: `/sys/fs/cgroup`. */
+  /** The mount point of the hierarchies: `/sys/fs/cgroup`. */
   mount: string
-  /** The name of the tree: all cgroups of a node's pods are in it. */
+  /** The name of the cgroup that contains all cgroups of the node's pods. */
   name: string
-  /** Undefined: processes of a pod are not counted. */
+  /** The maximum number of processes of a pod. Undefined: no limit. */
   pidsLimit?: number | undefined
-  /** Systemd makes cgroups from the names of slices, which it is only told. */
+  /** True if systemd creates the cgroups, from the names of slices. */
   usesSystemd: boolean
 }
 
 /**
- * The cgroups above the containers of a node, as kubelet has them: one for burstable and one for best-effort pods,
- * and one for each pod. The runtime makes those of containers in them.
+ * The cgroups above the containers of a node, as in kubelet: one for burstable and one for best-effort pods, and one
+ * for each pod. The runtime creates those of containers below them.
  */
 export class CgroupTree {
   readonly #o: CgroupTreeOptions
@@ -67,22 +67,22 @@ export class CgroupTree {
     this.#version = existsSync(path.join(options.mount, 'cgroup.controllers')) ? 2 : 1
   }
 
-  /** The parent of a pod's cgroups, in the form that the runtime is told. */
+  /** The parent cgroup of a pod's containers, in the form that the runtime expects. */
   parentOf(uid: string, qosClass: LinuxSandbox['qosClass']): string {
     const parts = this.#partsOf(uid, qosClass)
-    // A dash in a slice's name parts it from its parent's.
+    // A dash in a slice's name separates it from its parent's name.
     return this.#o.usesSystemd
       ? `${parts.map((part) => part.replaceAll('-', '_')).join('-')}.slice`
       : `/${parts.join('/')}`
   }
 
-  /** Throws where cgroups cannot be written. */
+  /** Rejects if cgroups cannot be written. */
   async check(): Promise<void> {
     if (this.#o.usesSystemd) return
     for (const root of this.#hierarchies()) await mkdir(path.join(root, this.#o.name), { recursive: true })
   }
 
-  /** Makes a pod's cgroup with its limits. Throws where cgroups cannot be written. */
+  /** Creates a pod's cgroup with its limits. Rejects if cgroups cannot be written. */
   async make(uid: string, { qosClass, resources }: Pick<LinuxSandbox, 'qosClass' | 'resources'>): Promise<void> {
     if (this.#o.usesSystemd) return
     const parts = this.#partsOf(uid, qosClass)
@@ -100,7 +100,7 @@ export class CgroupTree {
     await this.#weigh()
   }
 
-  /** Removes a pod's cgroups, with those that containers have left. Nothing runs in them any more. */
+  /** Removes a pod's cgroup and those that containers have left in it. No process runs in them. */
   async remove(uid: string): Promise<void> {
     if (this.#o.usesSystemd) return
     for (const root of await this.#allHierarchies()) {
@@ -110,7 +110,7 @@ export class CgroupTree {
     await this.#weigh()
   }
 
-  /** Removes the tree if no pod is in it any more. */
+  /** Removes the tree if it has no pods. */
   async removeIfEmpty(): Promise<void> {
     if (this.#o.usesSystemd) return
     for (const root of await this.#allHierarchies()) {
@@ -128,14 +128,14 @@ export class CgroupTree {
     return controllers.map((name) => path.join(this.#o.mount, name)).filter((directory) => existsSync(directory))
   }
 
-  /** Runtimes make cgroups in all hierarchies, whatever is limited. */
+  /** Runtimes create cgroups in all hierarchies, also in those without limits. */
   async #allHierarchies(): Promise<string[]> {
     if (this.#version === 2) return [this.#o.mount]
     const names = await readdir(this.#o.mount)
     return names.map((name) => path.join(this.#o.mount, name))
   }
 
-  /** Version 2: a cgroup has the controllers that the one above hands down. */
+  /** In version 2 a cgroup has only the controllers that its parent delegates. */
   async #delegate(root: string, parts: readonly string[]): Promise<void> {
     for (let depth = 0; depth < parts.length; depth++) {
       const above = path.join(root, ...parts.slice(0, depth))
@@ -145,7 +145,7 @@ export class CgroupTree {
     }
   }
 
-  /** Burstable pods together weigh what they have asked for, and best-effort pods next to nothing. */
+  /** Burstable pods together get the weight of their requests, and best-effort pods the minimum. */
   async #weigh(): Promise<void> {
     const root = this.#version === 2 ? this.#o.mount : path.join(this.#o.mount, 'cpu')
     const file = this.#version === 2 ? 'cpu.weight' : 'cpu.shares'
@@ -158,16 +158,16 @@ export class CgroupTree {
     )
     const sum = weights.reduce((total, weight) => total + weight, 0)
     const most = this.#version === 2 ? 10_000 : 262_144
-    // One that has no pods is not there.
+    // A cgroup without pods does not exist.
     await writeFile(path.join(burstable, file), String(Math.min(most, Math.max(least, sum)))).catch(() => {})
     await writeFile(path.join(tree, 'besteffort', file), String(least)).catch(() => {})
   }
 }
 
-/** Cgroups are removed from the leaves up; their files go with them. */
+/** Cgroups are removed from the leaves up. Their files are removed with them. */
 async function removeTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (entry.isDirectory()) await removeTree(path.join(directory, entry.name))
-  // One in which a process still ends is removed with the next pod of its name, or when the node starts.
+  // If a process is still ending in it, it is removed with the pod's next cgroup, or when the node starts.
   await rmdir(directory).catch(() => {})
 }

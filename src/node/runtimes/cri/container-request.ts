@@ -4,8 +4,8 @@ import { namespaceMode } from './messages/sandbox.ts'
 import { profileMessage, profilePath, resourcesMessage } from './sandbox-request.ts'
 
 /**
- * Paths that a container does not see, or may only read, unless it is privileged or asks for an unmasked /proc:
- * kubelet's defaults.
+ * Kubelet's defaults for masked and read-only paths. They do not apply to privileged containers and to those with an
+ * unmasked /proc.
  */
 const maskedPaths = [
   '/proc/asound',
@@ -26,17 +26,17 @@ const ownNamespaces: LinuxContainer['pid'] = 'container'
 
 interface ContainerRequestSurroundings {
   hostNetwork: boolean
-  /** Labels by which its node finds it again. */
+  /** Labels by which the node finds the container after a restart. */
   owned: Readonly<Record<string, string>>
   image: ImageStatus | undefined
 }
 
-/** The message that describes a container. */
+/** The CRI message for a container. */
 export function containerMessage(config: ContainerConfig, { hostNetwork, owned, image }: ContainerRequestSurroundings) {
   const { linux } = config
   return {
     metadata: config.metadata,
-    // By its id: another image may have the name by now.
+    // The image id, because the name may refer to another image by now.
     image: { image: image?.id ?? config.image, userSpecifiedImage: config.image },
     command: config.command,
     args: config.args,
@@ -89,7 +89,7 @@ function securityContext(
   }
 }
 
-/** A group without a user is refused by runtimes, so the image's own user is named. */
+/** Runtimes reject a group without a user, so the image's user is named. */
 function userMessage({ uid, gid }: ContainerConfig['user'], imageUser: ImageStatus['user']) {
   const runAsGroup = gid === undefined ? {} : { runAsGroup: { value: gid } }
   if (uid !== undefined) return { runAsUser: { value: uid }, ...runAsGroup }

@@ -12,16 +12,16 @@ import {
 } from '../../../grpc/index.ts'
 import { RuntimeError, SandboxNetworkError } from '../../runtime/runtime.ts'
 
-/** Kubelet's default for calls that make no sandbox and pull no image. */
+/** Kubelet's default for calls other than creating sandboxes and pulling images. */
 const defaultTimeoutMs = 120_000
 
 interface CallLimits {
-  /** Undefined: the client's own. 0: none. */
+  /** Undefined: the client's default. 0: none. */
   timeoutMs?: number
   signal?: AbortSignal
 }
 
-/** Calls to a container runtime over its socket. Errors are RuntimeErrors, in the runtime's own words. */
+/** Calls a container runtime over its socket. Errors are RuntimeErrors with the runtime's message. */
 export class CriClient {
   readonly #channel: Channel
   readonly #timeoutMs: number
@@ -29,12 +29,12 @@ export class CriClient {
   /** `endpoint` is a path or a URL such as `unix:///run/containerd/containerd.sock`. */
   constructor(endpoint: string, clock: Clock, timeoutMs = defaultTimeoutMs) {
     const address = parseAddress(endpoint.startsWith('/') ? `unix://${endpoint}` : endpoint)
-    // Lists of everything on a node with many images and pods are long.
+    // Lists of a node with many images and pods are long.
     this.#channel = new Channel({ address, clock, maxMessageBytes: 64 << 20 })
     this.#timeoutMs = timeoutMs
   }
 
-  /** The limit of a call that sets none. */
+  /** The timeout of calls without one of their own. */
   get timeoutMs(): number {
     return this.#timeoutMs
   }
@@ -55,7 +55,7 @@ export class CriClient {
     }
   }
 
-  /** A call whose answer has any number of messages. */
+  /** Opens a call with a stream of responses. */
   open<Q extends MessageFields, A extends MessageFields>(
     method: Method<Q, A>,
     request: Encodable<Q>,
@@ -74,10 +74,10 @@ export class CriClient {
 
 const codes = new Set(['NotFound', 'AlreadyExists', 'InvalidArgument', 'Unavailable', 'DeadlineExceeded'])
 
-/** Kubernetes shows errors of a runtime as gRPC prints them: `rpc error: code = Unknown desc = …`. */
+/** Formats errors of a runtime as gRPC and thus Kubernetes do: `rpc error: code = Unknown desc = …`. */
 function runtimeErrorOf(error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
-  // A runtime that does not answer in time says so in Go's words.
+  // For a timeout the message is Go's.
   const message =
     error.code === 'DeadlineExceeded' && error.detail.startsWith('no answer within')
       ? 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
@@ -88,16 +88,16 @@ function runtimeErrorOf(error: unknown): unknown {
 export const isNotFound = (error: unknown): boolean => error instanceof RuntimeError && error.code === 'NotFound'
 export const isUnavailable = (error: unknown): boolean => error instanceof RuntimeError && error.code === 'Unavailable'
 
-/** Passes over NotFound: something that is gone need not be stopped or removed. */
+/** Ignores NotFound: an object that is gone need not be stopped or removed. */
 export const unlessGone = (error: unknown): void => {
   if (!isNotFound(error)) throw error
 }
 
-/** The words of containerd and CRI-O for a network that could not be set up. */
+/** Matches the messages of containerd and CRI-O for a failed network setup. */
 const networkWords =
   /failed to set ?up network|failed to create network|error adding .* to CNI network|cni plugin not initialized|network namespace|plugin type=/i
 
-/** Tells a sandbox whose network failed from other failures. */
+/** Converts errors of a sandbox's network to SandboxNetworkErrors. */
 export function networkErrorOf(error: unknown): unknown {
   return error instanceof RuntimeError && networkWords.test(error.message)
     ? new SandboxNetworkError(error.message)

@@ -13,12 +13,12 @@ export class CriImages {
     this.#sandboxImage = sandboxImage
   }
 
-  /** Tries one credential after the other, and none where there is none. */
+  /** Tries the credentials one after the other, or pulls without credentials if there are none. */
   async pull({ image, credentials }: ImagePull, signal: AbortSignal): Promise<string> {
     const spec = { image, userSpecifiedImage: image }
     let last: unknown
     for (const credential of credentials.length > 0 ? credentials : [undefined]) {
-      // The credentials are those of the image's registry, whichever mirror it is pulled from.
+      // The credentials are for the image's registry, even if a mirror is used.
       const auth = credential && { username: credential.username, password: credential.password }
       try {
         return (
@@ -39,7 +39,7 @@ export class CriImages {
   async status(image: string): Promise<ImageStatus | undefined> {
     const { image: found } = await this.#client.call(methods.imageStatus, { image: { image } })
     if (!found) return undefined
-    // An image that names nobody runs as root.
+    // The default user of an image is root.
     return {
       id: found.id,
       sizeBytes: found.size,
@@ -59,13 +59,13 @@ export class CriImages {
     await this.#client.call(methods.removeImage, { image: { image } }).catch(unlessGone)
   }
 
-  /** Also by containers that are not this node's. */
+  /** Includes images of other nodes' containers. */
   async inUse(): Promise<ReadonlySet<string>> {
     const { containers } = await this.#client.call(methods.listContainerImages, {})
     return new Set(containers.flatMap(({ image, imageRef }) => [imageRef, ...(image ? [image.image] : [])]))
   }
 
-  /** Where they are kept. */
+  /** The directory of the images. */
   async directory(): Promise<string | undefined> {
     const { imageFilesystems } = await this.#client.call(methods.imageFsInfo, {})
     return imageFilesystems[0]?.fsId?.mountpoint

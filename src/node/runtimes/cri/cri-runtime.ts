@@ -39,36 +39,36 @@ import { SubPaths } from './sub-paths.ts'
 export interface CriRuntimeOptions {
   /** A path or URL of the runtime's socket. */
   endpoint: string
-  /** Tells what belongs to this node from what others run with the same runtime. */
+  /** Identifies the objects of this node among others in the same runtime. */
   owner: string
-  /** Where the node keeps what belongs to the runtime. */
+  /** The node's directory for data about the runtime. */
   directory: string
   clock: Clock
   logger: Logger
   /**
-   * The name of the tree of cgroups that pods are in. Without it the runtime chooses where they are, and pods have no
-   * limits of their own.
+   * The name of the cgroup tree of pods. Without it the runtime chooses the cgroups, and pods have no limits of their
+   * own.
    */
   cgroupTree?: string
-  /** How many processes a pod may have. Default: as many as the node. */
+  /** The maximum number of processes of a pod. Default: no limit of the pod. */
   podPidsLimit?: number
-  /** The limit of a call; images and commands have limits of their own. */
+  /** The timeout of a call. Images and commands have their own. */
   requestTimeoutMs?: number
 }
 
-/** On everything that a node makes: nothing else in the runtime is listed, adopted or ended. */
+/** A label on all objects of this node. Others in the runtime are not listed, adopted or ended. */
 const ownerLabel = 'coxswain.dev/node'
-/** On containers: the runtime's own status of a container does not say which sandbox it is in. */
+/** A label on containers, because the runtime's status of a container lacks its sandbox. */
 const sandboxLabel = 'coxswain.dev/sandbox'
 const ownLabels = new Set([ownerLabel, sandboxLabel])
 
-/** So often, and after so long, a container is looked at whose streams have ended. */
+/** The number of status reads, and their interval, after a container's streams have ended. */
 const endLooks = 40
 const endLookMs = 50
 
 const phaseOfContainer = { created: 'created', running: 'started', exited: 'stopped', unknown: 'stopped' } as const
 
-/** Runs pods with containerd or CRI-O, through the container runtime interface. */
+/** Runs pods with containerd or CRI-O through the Container Runtime Interface. */
 export class CriRuntime implements Runtime {
   readonly name: string
   readonly hasContainers = true
@@ -83,13 +83,13 @@ export class CriRuntime implements Runtime {
   #cgroups: CgroupTree | undefined
   readonly #subPaths: SubPaths
   readonly #sandboxConfigs = new Map<string, SandboxConfig>()
-  /** Containers that were told to stop before they were started. For the runtime they are still to be started. */
+  /** Containers that were stopped before they were started. The runtime still reports them as created. */
   readonly #neverStarted = new Map<string, number>()
   /** The log files of running containers, by container. */
   readonly #logs = new Map<string, string>()
   readonly #rotation: LogRotation
 
-  /** Rejects where nothing answers, or what answers is no container runtime. */
+  /** Rejects if there is no answer, or if the answer is not from a container runtime. */
   static async open(options: CriRuntimeOptions): Promise<CriRuntime> {
     const client = new CriClient(options.endpoint, options.clock, options.requestTimeoutMs)
     try {
@@ -152,7 +152,7 @@ export class CriRuntime implements Runtime {
     mkdirSync(config.logDirectory, { recursive: true })
     if (config.linux) await this.#cgroups?.make(config.metadata.uid, config.linux)
     const request = { config: this.#sandboxMessage(config), runtimeHandler }
-    // Networks may take their time: kubelet waits twice as long as for other calls.
+    // Network setup may be slow: kubelet waits twice as long as for other calls.
     const limits = { timeoutMs: 2 * this.#client.timeoutMs, signal }
     const { podSandboxId: id } = await this.#client.call(methods.runPodSandbox, request, limits).catch((e: unknown) => {
       throw networkErrorOf(e)
@@ -167,7 +167,7 @@ export class CriRuntime implements Runtime {
       .call(methods.stopPodSandbox, { podSandboxId: id }, { timeoutMs: 2 * this.#client.timeoutMs })
       .catch(unlessGone)
     for (const container of this.#known.containersOf(id)) this.#stopped(container)
-    // Containers that run elsewhere have mounts of their own of what is let go of here.
+    // Running containers have their own copies of the mounts that are released here.
     const uid = this.#sandboxConfigs.get(id)?.metadata.uid
     if (uid !== undefined) await this.#subPaths.release(uid)
     if (this.#known.sandboxOf(id)) this.#known.note(id, id, 'stopped')
@@ -264,7 +264,7 @@ export class CriRuntime implements Runtime {
     return present(containers.map(({ id }) => this.containerStatus(id)))
   }
 
-  /** Has the runtime write to a new file in the place of the one that was moved away. */
+  /** Makes the runtime write to a new file after the old one was renamed. */
   async reopenLog(id: string): Promise<void> {
     await this.#client.call(methods.reopenContainerLog, { containerId: id })
   }
@@ -308,14 +308,14 @@ export class CriRuntime implements Runtime {
         throw await this.#withState(id, e, (state) => state !== 'running', 'not running')
       })
     const attachment = await openCommand(url, { tty, stdin })
-    // The stream says that it has ended, and not how the container has.
+    // The stream reports its end, but not the exit code.
     const exitCode = () => this.#exitCodeOf(id)
     return { ...attachment, ended: attachment.ended.then(exitCode, exitCode) }
   }
 
   /**
-   * The exit code of a container whose streams have ended: it ends at about the same time, unless only its streams
-   * were closed.
+   * The exit code of a container whose streams have ended. The container ends at about the same time, unless it only
+   * closed its streams; the result is then 0.
    */
   async #exitCodeOf(id: string): Promise<number> {
     for (let look = 0; look < endLooks; look++) {
@@ -332,8 +332,7 @@ export class CriRuntime implements Runtime {
       verbose: true,
     })
     if (status?.state !== sandboxReady) throw new RuntimeError('Unavailable', `sandbox ${sandboxId} is not running`)
-    // The runtime connects once data is to be sent. Who asks for a port at which nobody listens is to hear of it at
-    // once.
+    // The runtime connects only when data is sent. A port without a listener is reported at once.
     const pid = pidOf(info)
     if (pid !== undefined && (await isListening(pid, port)) === false) {
       throw new RuntimeError(
@@ -365,7 +364,7 @@ export class CriRuntime implements Runtime {
     await this.#cgroups?.removeIfEmpty()
   }
 
-  /** A node that cannot write cgroups runs pods without limits of their own. */
+  /** If cgroups cannot be written, pods run without limits of their own. */
   async #checkCgroups(): Promise<void> {
     await this.#cgroups?.check().catch((error: unknown) => {
       this.#options.logger.warn(
@@ -386,7 +385,7 @@ export class CriRuntime implements Runtime {
     return sandboxMessage(config, { [ownerLabel]: this.#options.owner }, parent ?? '')
   }
 
-  /** Removes what was made for a pod outside of the runtime, once its last sandbox is gone. */
+  /** Removes what was created for a pod outside of the runtime after its last sandbox is gone. */
   async #left(uid: string): Promise<void> {
     const { items } = await this.#client.call(methods.listPodSandboxes, {
       filter: { labelSelector: { [ownerLabel]: this.#options.owner, [podUidLabel]: uid } },
@@ -396,7 +395,7 @@ export class CriRuntime implements Runtime {
     await this.#cgroups?.remove(uid)
   }
 
-  /** Everything of this node, with as little of each as tells what has changed. */
+  /** Lists all objects of this node with the fields that show changes. Resolves with the number of changes. */
   async #look(): Promise<number> {
     const take = this.#known.look()
     const [{ items }, { containers }] = await Promise.all([
@@ -431,7 +430,7 @@ export class CriRuntime implements Runtime {
     this.#known.removed(id)
   }
 
-  /** The error, or what it comes from: the container is in a state in which that cannot be. */
+  /** Returns the error, or an error that names the state of the container if that explains it. */
   async #withState(id: string, error: unknown, explains: (state: string) => boolean, word?: string): Promise<unknown> {
     if (isNotFound(error) || isUnavailable(error)) return error
     const state = await this.containerStatus(id).then(
@@ -444,7 +443,7 @@ export class CriRuntime implements Runtime {
   }
 }
 
-/** The answers that came; those about something that has gone meanwhile are left out. */
+/** The successful results. Results about objects that are gone are omitted. */
 async function present<T>(asked: readonly Promise<T>[]): Promise<T[]> {
   const found: T[] = []
   for (const result of await Promise.allSettled(asked)) {

@@ -1,6 +1,6 @@
 /*
- * Reads the details of a verbose answer. Each runtime has its own form: a detail that is not there is undefined, and
- * callers do without it.
+ * Reads details of a verbose response. Each runtime has its own format: a missing detail is undefined, and callers work
+ * without it.
  */
 
 type Details = Readonly<Record<string, string>>
@@ -20,13 +20,13 @@ export function pidOf(details: Details): number | undefined {
   return typeof pid === 'number' && pid > 0 ? pid : undefined
 }
 
-/** The directory in which a runtime keeps what it has to know after a restart. */
+/** The directory of a runtime's persistent state. */
 export function stateDirectoryOf(details: Details): string | undefined {
   const { containerdRootDir, rootDir } = read(details, 'config')
   return [containerdRootDir, rootDir].find((value): value is string => typeof value === 'string')
 }
 
-/** The image of sandboxes. Runtimes that do not pin it themselves say it only here. */
+/** The image of sandboxes. Runtimes that do not pin it report it only here. */
 export function sandboxImageOf(details: Details): string | undefined {
   const { sandboxImage } = read(details, 'config')
   return typeof sandboxImage === 'string' ? sandboxImage : undefined

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { CriClient } from './cri-client.ts'
 import { methods } from './methods.ts'
 
-/** Where runtimes listen by default, in the order in which kubeadm looks. */
+/** The default sockets of runtimes, in kubeadm's order. */
 const usualSockets = [
   '/run/containerd/containerd.sock',
   '/run/crio/crio.sock',
@@ -11,12 +11,12 @@ const usualSockets = [
   '/var/run/crio/crio.sock',
 ]
 
-/** A container runtime that is ready, or the reason why there is none. `isThere`: one answers, and is not ready. */
+/** A ready container runtime, or the reason why there is none. `isThere`: a runtime responds and is not ready. */
 export type Found = { endpoint: string; runtime: string } | { endpoint: undefined; why: string; isThere: boolean }
 
 const askTimeoutMs = 2000
 
-/** Looks for a container runtime that can run pods: at the given endpoint, or at the usual sockets. */
+/** Finds a ready container runtime at the given endpoint, or at the default sockets. */
 export async function findRuntime(
   clock: Clock,
   endpoints: readonly string[] = usualSockets.filter((socket) => existsSync(socket)),

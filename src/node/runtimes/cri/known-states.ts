@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../runtime/runtime.ts'
 
-/** The phases of a sandbox or container, in the only order in which they can follow one another. */
+/** The phases of a sandbox or container, in their only possible order. */
 const order = ['created', 'started', 'stopped'] as const
 type Phase = (typeof order)[number]
 
@@ -8,11 +8,11 @@ interface Known {
   sandboxId: string
   isSandbox: boolean
   phase: Phase
-  /** The number of looks that had begun when it became known. */
+  /** The number of lists that had started when the object became known. */
   sinceLook: number
 }
 
-/** One entry of a list of everything. */
+/** An entry of a list of all objects. */
 export interface Listed {
   id: string
   sandboxId: string
@@ -20,14 +20,12 @@ export interface Listed {
 }
 
 /**
- * The last known phase of everything that a runtime has. Calls of the node, events of the runtime and looks at
- * everything all end here, in any order and more than once; each change is told once.
+ * The last known phase of each object in the runtime. It is updated by the node's calls, by events of the runtime and
+ * by lists, in any order and repeatedly. Each change is reported once.
  */
 export class KnownStates {
   readonly #known = new Map<string, Known>()
-  /**
-   * Ids that were removed during a look, with the number of looks then: the answer of that look may still have them.
-   */
+  /** Removed ids with the number of lists that had started: a response to one of these may still have them. */
   readonly #removed = new Map<string, number>()
   readonly #tell: (event: RuntimeEvent) => void
   #looks = 0
@@ -36,7 +34,7 @@ export class KnownStates {
     this.#tell = tell
   }
 
-  /** The sandbox of a container; undefined if it is not known. */
+  /** The sandbox of a container. Undefined if it is not known. */
   sandboxOf(containerId: string): string | undefined {
     return this.#known.get(containerId)?.sandboxId
   }
@@ -49,7 +47,7 @@ export class KnownStates {
     return [...this.#known].filter(([, known]) => !known.isSandbox && known.sandboxId === sandboxId).map(([id]) => id)
   }
 
-  /** True if that is a change. A phase that is over does not come back. */
+  /** Returns true if the phase has changed. An object never returns to an earlier phase. */
   note(id: string, sandboxId: string, phase: Phase): boolean {
     const known = this.#known.get(id)
     if (known && order.indexOf(known.phase) >= order.indexOf(phase)) return false
@@ -67,7 +65,7 @@ export class KnownStates {
     return true
   }
 
-  /** Begins a look at everything; the answered function takes what was seen, and answers how much had changed. */
+  /** Starts a list. The returned function applies its result and returns the number of changes. */
   look(): (listed: readonly Listed[]) => number {
     const look = ++this.#looks
     return (listed) => {
@@ -78,7 +76,7 @@ export class KnownStates {
         if (this.#removed.has(id)) continue
         if (this.note(id, sandboxId, phase)) changes++
       }
-      // The answer does not have what was made after the look began.
+      // The result lacks objects that were created after the list started.
       for (const [id, { sinceLook }] of this.#known)
         if (sinceLook < look && !seen.has(id) && this.removed(id)) changes++
       for (const [id, before] of this.#removed) if (before < look) this.#removed.delete(id)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 const listening = '0A'
 
-/** True if a table of sockets, as /proc/PID/net/tcp has it, has one that listens at the port. */
+/** True if a table of sockets such as /proc/PID/net/tcp has a listener at the port. */
 export const hasListener = (table: string, port: number): boolean =>
   table
     .split('\n')
@@ -12,7 +12,9 @@ export const hasListener = (table: string, port: number): boolean =>
       return state === listening && Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16) === port
     })
 
-/** True if a program listens at a TCP port in the network of a process; undefined where that cannot be known. */
+/**
+ * True if a program listens at a TCP port in the network namespace of a process. Undefined if it cannot be determined.
+ */
 export async function isListening(pid: number, port: number): Promise<boolean | undefined> {
   try {
     const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'latin1')))

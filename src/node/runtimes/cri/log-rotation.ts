@@ -12,13 +12,13 @@ interface LogRotationOptions {
   logger: Logger
   /** The log files of running containers, by container. */
   running(): Iterable<readonly [id: string, file: string]>
-  /** Has the runtime write to a new file of the same name. */
+  /** Makes the runtime write to a new file with the same name. */
   reopen(id: string): Promise<void>
   /** Default: kubelet's 10 MiB. */
   sizeLimit?: number
 }
 
-/** Begins another file for a log that has grown too large: the old one is FILE.1 then, an older one FILE.2. */
+/** Rotates logs that have grown too large: the file is renamed to FILE.1, and FILE.1 to FILE.2. */
 export class LogRotation {
   readonly #o: LogRotationOptions
   #cancel = () => {}
@@ -37,7 +37,7 @@ export class LogRotation {
     this.#cancel()
   }
 
-  /** Looks at all logs once. */
+  /** Checks all logs once. */
   async look(): Promise<void> {
     const { running, reopen, logger, sizeLimit = mostBytes } = this.#o
     for (const [id, file] of running()) {

@@ -18,7 +18,7 @@ const method =
 const runtime = method('runtime.v1.RuntimeService')
 const image = method('runtime.v1.ImageService')
 
-/** The calls of the container runtime interface that the node makes. */
+/** The CRI calls of the node. */
 export const methods = {
   version: runtime('Version', r.versionRequest, r.versionResponse),
   status: runtime('Status', r.statusRequest, r.statusResponse),
@@ -38,7 +38,7 @@ export const methods = {
   removeContainer: runtime('RemoveContainer', c.containerIdMessage, s.empty),
   containerStatus: runtime('ContainerStatus', c.containerStatusRequest, c.containerStatusResponse),
   listContainers: runtime('ListContainers', c.listContainersRequest, c.listContainersResponse),
-  /** The same call, of whose answer only the images are read. */
+  /** The same call. Only the images of the response are decoded. */
   listContainerImages: runtime('ListContainers', c.listContainersRequest, c.listContainerImagesResponse),
   containerStats: runtime('ContainerStats', c.containerIdMessage, c.containerStatsResponse),
   updateContainerResources: runtime('UpdateContainerResources', c.updateResourcesRequest, s.empty),
@@ -53,7 +53,7 @@ export const methods = {
   removeImage: image('RemoveImage', r.removeImageRequest, s.empty),
   imageFsInfo: image('ImageFsInfo', s.empty, r.imageFsInfoResponse),
 
-  /** containerd's own; versions before 1.7 have no GetContainerEvents. */
+  /** containerd's own event stream. Versions before 1.7 lack GetContainerEvents. */
   containerdEvents: method('containerd.services.events.v1.Events')(
     'Subscribe',
     r.containerdSubscribeRequest,

@@ -4,23 +4,20 @@ import type { RpcError } from '../../../grpc/index.ts'
 import type { CriClient } from './cri-client.ts'
 import { methods } from './methods.ts'
 
-/** Looks are at least so far apart, however many events there are. */
+/** The minimum interval between lists, whatever the number of events. */
 const leastGapMs = 50
-/**
- * While events come, everything is looked at this often in case one was missed; without events, as often as kubelet
- * looks.
- */
+/** The interval of lists while events arrive, in case one is missed. Without events the interval is kubelet's. */
 const withEventsMs = 30_000
 const withoutEventsMs = 1000
-/** An event may come before the runtime's own lists say the same: then it is looked again after so long. */
+/** An event may arrive before the runtime's lists show the change. They are then repeated after these delays. */
 const againMs: readonly number[] = [50, 200, 800]
 const reconnectMs = 500
-/** containerd's own events that say that something has changed in pods. */
+/** containerd's own events that report changes of pods. */
 const containerdFilters = ['/tasks/exit', '/tasks/oom', '/tasks/delete', '/containers/delete'].map(
   (topic) => `topic=="${topic}",namespace=="k8s.io"`,
 )
 
-/** The streams of events that a runtime may have, the best first. */
+/** The event streams of runtimes, the preferred one first. */
 const sources = [
   { name: 'GetContainerEvents', method: methods.events, request: {} },
   { name: 'containerd events', method: methods.containerdEvents, request: { filters: containerdFilters } },
@@ -30,13 +27,13 @@ interface RuntimeEventsOptions {
   client: CriClient
   clock: Clock
   logger: Logger
-  /** Looks at everything that the runtime has; answers how much has changed since the last look. */
+  /** Lists all objects of the runtime. Resolves with the number of changes since the last list. */
   look(): Promise<number>
 }
 
 /**
- * Has everything looked at when the runtime says that something has changed. Where it has no stream of events, or the
- * stream is broken, everything is looked at once a second.
+ * Lists all objects when the runtime reports a change. If it has no event stream, or the stream is broken, all objects
+ * are listed once a second.
  */
 export class RuntimeEvents {
   readonly #o: RuntimeEventsOptions
@@ -50,7 +47,7 @@ export class RuntimeEvents {
   #isLooking = false
   #isLookWanted = false
   #isStopped = false
-  /** How often a look after an event has found nothing new. */
+  /** The index of the next repetition after an event without a visible change. */
   #again = againMs.length
 
   constructor(options: RuntimeEventsOptions) {
@@ -104,7 +101,7 @@ export class RuntimeEvents {
       },
       { 'containerd-namespace': 'k8s.io' },
     )
-    // A runtime that refuses the call does so at once: a stream that lives is one that it has.
+    // A runtime without the call rejects it at once. A stream that is still open is supported.
     const cancelOpen = clock.after(reconnectMs, () => {
       if (call.isOver) return
       this.#isStreaming = true
@@ -121,7 +118,7 @@ export class RuntimeEvents {
     this.#lookAfter(Math.max(0, this.#lastLookMs + leastGapMs - this.#o.clock.now()))
   }
 
-  /** Sees to it that the next look is no later than this. */
+  /** Schedules the next list no later than after the delay. */
   #lookAfter(delayMs: number): void {
     if (this.#isLooking) this.#isLookWanted ||= delayMs < withoutEventsMs
     const dueMs = this.#o.clock.now() + delayMs

@@ -1,13 +1,13 @@
 import type { LinuxResources, LinuxSandbox, SandboxConfig, SecurityProfile } from '../../runtime/runtime.ts'
 import { namespaceMode, profileType, protocols } from './messages/sandbox.ts'
 
-/** The message that describes a sandbox. `owned` are labels by which its node finds it again. */
+/** The CRI message for a sandbox. `owned` are labels by which the node finds it after a restart. */
 export function sandboxMessage(config: SandboxConfig, owned: Readonly<Record<string, string>>, cgroupParent: string) {
   const { dns, linux, hostNetwork } = config
   const hasDns = dns.servers.length + dns.searches.length + dns.options.length > 0
   return {
     metadata: config.metadata,
-    // A pod with the host's network has the host's name, and runtimes refuse another.
+    // A pod in the host network has the host's name. Runtimes reject any other.
     hostname: hostNetwork ? '' : config.hostname,
     logDirectory: config.logDirectory,
     // Without it the runtime gives the pod the node's own resolv.conf.
@@ -38,7 +38,7 @@ function securityContext({ hostNetwork }: SandboxConfig, linux: LinuxSandbox | u
     seccompProfilePath: profilePath(seccomp),
     supplementalGroups: user.supplementalGroups,
     ...(user.uid === undefined ? {} : { runAsUser: { value: user.uid } }),
-    // A group without a user is refused.
+    // Runtimes reject a group without a user.
     ...(user.gid === undefined || user.uid === undefined ? {} : { runAsGroup: { value: user.gid } }),
     ...(seLinux ? { selinuxOptions: seLinux } : {}),
   }
@@ -63,6 +63,6 @@ export const profileMessage = ({ type, localhostProfile }: SecurityProfile) => (
   localhostRef: type === 'Localhost' ? localhostProfile : '',
 })
 
-/** The same for runtimes that know the older, textual field only. */
+/** The same in the deprecated text form, for older runtimes. */
 export const profilePath = ({ type, localhostProfile }: SecurityProfile): string =>
   type === 'RuntimeDefault' ? 'runtime/default' : type === 'Unconfined' ? 'unconfined' : `localhost/${localhostProfile}`

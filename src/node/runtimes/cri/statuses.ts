@@ -5,9 +5,7 @@ import { type sandboxStatus, sandboxReady } from './messages/sandbox.ts'
 
 const nanosPerMilli = 1_000_000
 
-/**
- * Times of runtimes are nanoseconds. A process that ends at once may have ended a moment before it was seen to start.
- */
+/** Converts nanoseconds. The recorded end of a very short process may precede its recorded start. */
 const millis = (nanos: number): number => (nanos > 0 ? Math.floor(nanos / nanosPerMilli) : 0)
 
 export function sandboxStatusOf(status: MessageOf<typeof sandboxStatus>, owned: ReadonlySet<string>): SandboxStatus {

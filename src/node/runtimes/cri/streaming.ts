@@ -7,11 +7,11 @@ import { PlainConnection } from '../../server/connection.ts'
 import { portForwardProtocol } from '../../server/port-forward.ts'
 import { SpdySession, type SpdyStream } from '../../server/spdy/session.ts'
 
-/** The protocol of commands in which streams are half-closed one by one, and the exit code is told. */
+/** A command protocol with a separate end of each stream and an exit code. */
 const commandProtocol = 'v4.channel.k8s.io'
 const connectTimeoutMs = 10_000
 
-/** Opens a session with the streaming server that a runtime has named. */
+/** Opens a session with the streaming server at the URL. */
 function dial(url: string, protocol: string): Promise<SpdySession> {
   return new Promise((resolve, reject) => {
     const fail = (message: string) => reject(new RuntimeError('Unavailable', `error dialing the runtime: ${message}`))
@@ -41,7 +41,7 @@ function dial(url: string, protocol: string): Promise<SpdySession> {
   })
 }
 
-/** Joins a command, or a container's own process, at the URL that the runtime has answered. */
+/** Connects to a command, or to a container's own process, at the URL from the runtime's response. */
 export async function openCommand(url: string, { tty, stdin }: { tty: boolean; stdin: boolean }): Promise<Attachment> {
   const session = await dial(url, commandProtocol)
   const open = (streamtype: string) => session.open({ streamtype })
@@ -54,9 +54,9 @@ export async function openCommand(url: string, { tty, stdin }: { tty: boolean; s
     for (const stream of [input, output, errorOutput, sizes]) stream?.end()
     session.closeWhenRead()
   })
-  // Nobody has to wait for it.
+  // Prevents an unhandled rejection if no caller waits.
   ended.catch(() => {})
-  // Whoever goes away takes the session along.
+  // The session ends with its reader.
   output.once('close', () => session.close())
   return {
     stdin: input,
@@ -74,7 +74,7 @@ interface CommandStatus {
   details?: { causes?: { reason?: string; message?: string }[] }
 }
 
-/** The exit code, as the stream of errors tells it last. */
+/** The exit code, which is the last message of the error stream. */
 async function endOf(errors: SpdyStream): Promise<number> {
   const said = await text(errors)
   if (said === '') throw new RuntimeError('Unavailable', 'the runtime did not say how the command ended')
@@ -89,12 +89,12 @@ function parseStatus(said: string): CommandStatus {
   try {
     return JSON.parse(said) as CommandStatus
   } catch {
-    // A word of the streaming server's own.
+    // A message of the streaming server itself.
     return { message: said }
   }
 }
 
-/** Opens a connection to a port of a sandbox at the URL that the runtime has answered. */
+/** Connects to a port of a sandbox at the URL from the runtime's response. */
 export async function openPort(url: string, port: number): Promise<{ readable: Readable; writable: Writable }> {
   const session = await dial(url, portForwardProtocol)
   const headers = { port: String(port), requestid: '0' }

@@ -8,9 +8,9 @@ import { type Mount, RuntimeError } from '../../runtime/runtime.ts'
 const run = promisify(execFile)
 
 /**
- * Parts of volumes, mounted where no container can change what they are. A runtime mounts by path, and whoever can
- * write to a volume can put a link there after the path was checked: what is mounted here is compared with what was
- * checked, and only then handed to the runtime.
+ * Mounts parts of volumes where containers cannot replace them. A runtime mounts by path, and a container that can
+ * write to a volume may replace the path with a link after it was checked. Therefore each part is mounted here first,
+ * compared with the target that was checked, and only then passed to the runtime.
  */
 export class SubPaths {
   readonly #root: string
@@ -20,13 +20,13 @@ export class SubPaths {
   }
 
   /**
-   * The mounts of a container with each part of a volume replaced by its own mount. Throws where a path does not lead
-   * to what was checked any more.
+   * Replaces each part of a volume in a container's mounts with its own mount. Rejects if a path no longer leads to the
+   * target that was checked.
    */
   async secure(uid: string, container: string, attempt: number, mounts: readonly Mount[]): Promise<Mount[]> {
     if (!mounts.some(({ isSubPath }) => isSubPath)) return [...mounts]
     const directory = path.join(this.#root, uid, container)
-    // Those of the containers before, which have ended.
+    // Mounts of earlier containers, which have ended.
     await release(directory)
     const secured: Mount[] = []
     for (const [i, mount] of mounts.entries()) {
@@ -39,7 +39,7 @@ export class SubPaths {
     return secured
   }
 
-  /** Unmounts everything of a pod. */
+  /** Removes all mounts of a pod. */
   async release(uid: string): Promise<void> {
     await release(path.join(this.#root, uid))
   }
@@ -60,7 +60,8 @@ export class SubPaths {
 }
 
 /**
- * Unmounts what is below a directory, and removes the places. Never more than that: a place may still show a volume.
+ * Unmounts everything below a directory and removes the mount points, but never their contents: a mount point may still
+ * show a volume.
  */
 async function release(directory: string): Promise<void> {
   const targets = (await readFile('/proc/self/mounts', 'utf8'))

@@ -9,8 +9,8 @@ import { defaultSearchPath, findTool } from './tools.ts'
 const needed = ['unshare', 'nsenter', 'chroot', 'mount', 'umount', 'setpriv', 'env'] as const
 
 /**
- * Finds out, by trying it, whether containers can have roots of their own: that takes root, or a kernel with user
- * namespaces for everybody.
+ * Determines by a trial whether containers can have their own root directories. This requires root, or a kernel with
+ * unprivileged user namespaces.
  */
 export async function bestView(directory: string): Promise<{ kind: ViewKind; why: string }> {
   const links = (why: string) => ({ kind: 'links' as const, why })
@@ -41,7 +41,10 @@ export async function bestView(directory: string): Promise<{ kind: ViewKind; why
   }
 }
 
-/** Finds out whether pods can be kept apart on this machine, and why not. `directory` takes the files of a trial. */
+/**
+ * Determines whether pods can be isolated on this machine, and the reason if they cannot. `directory` takes the files
+ * of a trial.
+ */
 export async function processIsolation(directory: string): Promise<{ isIsolated: boolean; why: string }> {
   const { kind, why } = await bestView(directory)
   return { isIsolated: kind !== 'links', why }

@@ -3,22 +3,22 @@ import { existsSync } from 'node:fs'
 import { parseYaml } from '../../../api/json/yaml.ts'
 import { namePattern } from '../../name-pattern.ts'
 
-/** What stands for an image on a machine without images. The first entry that fits counts. */
+/** The replacement of an image on a machine without images. The first matching entry applies. */
 export interface CatalogueEntry {
   /**
-   * With `*` for anything. Without a slash it is compared with the last part of the name, without a colon with the name
-   * without its tag.
+   * A pattern in which `*` matches any text. A pattern without a slash is compared with the last part of the name, one
+   * without a colon with the name without its tag.
    */
   image: string
   /**
-   * What the image's own command would be, and its arguments: a container's `command` stands for both, its `args` for
-   * the latter.
+   * The replacement of the image's entry point and arguments. A container's `command` replaces both, its `args` the
+   * arguments.
    */
   command?: readonly string[]
   args?: readonly string[]
   env?: Readonly<Record<string, string>>
   workingDir?: string
-  /** It cannot be pulled. */
+  /** True if pulls of the image fail. */
   missing?: boolean
 }
 
@@ -27,13 +27,13 @@ const shellByDefault = ['busybox', 'alpine', 'debian', 'ubuntu', 'bash', 'fedora
 )
 
 /**
- * Debian 12's. Its numbers turn into integers on the way, and `perl -Mbignum=bpi -wle 'print bpi(2000)'`, which the
- * image's own perl can do, dies of that.
+ * The version of Debian 12. It converts numbers to integers, so that `perl -Mbignum=bpi -wle 'print bpi(2000)'` fails,
+ * which works in the image.
  */
 const oddPerl = '/usr/share/perl/5.36/Math/BigFloat.pm'
 const perlEnv = () => (existsSync(oddPerl) ? { env: { PERL5OPT: '-MMath::BigFloat=downgrade' } } : {})
 
-/** Images that everybody uses, as far as every machine has what they need. */
+/** Entries for common images whose programs most machines have. */
 export const builtInEntries = (): readonly CatalogueEntry[] => [
   ...shellByDefault,
   { image: 'hello-world', command: ['echo', 'Hello from Coxswain!'] },
@@ -49,7 +49,7 @@ const isTextMap = (value: unknown) => isMap(value) && Object.values(value).every
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads a catalogue file, YAML or JSON. Throws an error that says which entry is wrong, and how. */
+/** Parses a catalogue file (YAML or JSON). Rejects with the entry and its error. */
 export async function parseCatalogue(text: string): Promise<CatalogueEntry[]> {
   const { value } = parseYaml(text)
   if (!isMap(value) || !Array.isArray(value['images']))
@@ -74,7 +74,7 @@ function problemOf(entry: unknown): string | undefined {
     : 'missing must be true or false'
 }
 
-/** The entry for an image. */
+/** The first entry that matches an image. */
 export function entryFor(image: string, entries: readonly CatalogueEntry[]): CatalogueEntry | undefined {
   return entries.find((entry) => isMatch(image, entry.image))
 }
@@ -86,7 +86,7 @@ function isMatch(image: string, pattern: string): boolean {
   return namePattern(pattern).test(compared)
 }
 
-/** The whole name of an image: `nginx` is `docker.io/library/nginx:latest`. */
+/** The full name of an image: `nginx` is `docker.io/library/nginx:latest`. */
 export function fullImageName(image: string): string {
   const first = image.split('/')[0]!
   const hasRegistry = image.includes('/') && (/[.:]/.test(first) || first === 'localhost')
@@ -94,6 +94,6 @@ export function fullImageName(image: string): string {
   return /(:[^/]*|@.*)$/.test(named.slice(named.indexOf('/'))) ? named : `${named}:latest`
 }
 
-/** The id of an image that nobody has: always the same for the same name. */
+/** An id for an image, derived from its name. */
 export const imageId = (image: string): string =>
   `sha256:${createHash('sha256').update(fullImageName(image)).digest('hex')}`

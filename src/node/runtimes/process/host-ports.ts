@@ -3,17 +3,17 @@ import { type SandboxConfig, SandboxNetworkError } from '../../runtime/runtime.t
 
 type Mapping = SandboxConfig['portMappings'][number]
 
-/** The node's own address: who wants another says so. */
+/** The address of host ports without a hostIP. */
 const nodeAddress = '127.0.0.1'
 
-/** Listens on ports of the machine in the place of pods, and passes on what comes. */
+/** Listens on host ports of pods, and forwards connections to the pods. */
 export class HostPorts {
   readonly #servers = new Map<string, Server[]>()
   readonly #sockets = new Map<string, Set<Socket>>()
 
   /**
-   * Throws where a port is taken. One that is the container's own number is left to the container: it would be in its
-   * way.
+   * Rejects if a port is in use. A host port that equals the container port is not opened here, because the container
+   * itself listens on it.
    */
   async open(sandboxId: string, mappings: readonly Mapping[], address: string): Promise<void> {
     const wanted = mappings.filter((m) => m.protocol === 'TCP' && m.hostPort > 0 && m.hostPort !== m.containerPort)

@@ -3,14 +3,14 @@ import { RuntimeError } from '../../runtime/runtime.ts'
 import { type CatalogueEntry, entryFor, fullImageName, imageId } from './catalogue.ts'
 import { writeWhole } from '../../runtime/write-whole.ts'
 
-/** The images that were asked for. There is nothing in them: a pull takes no time and no room. */
+/** The pulled images. They are only names, so a pull takes no time and no space. */
 export class ImageList {
   readonly #unknownFails: boolean
   readonly #file: string
   readonly #catalogue: readonly CatalogueEntry[]
   readonly #pulled: Set<string>
 
-  /** `unknownFails`: images that the catalogue does not know cannot be pulled. */
+  /** `unknownFails`: pulls of images that are not in the catalogue fail. */
   constructor(file: string, catalogue: readonly CatalogueEntry[], unknownFails = false) {
     this.#unknownFails = unknownFails
     this.#file = file
@@ -19,8 +19,8 @@ export class ImageList {
   }
 
   /**
-   * Answers the image's id. Every image is there, but for those that the catalogue says are missing, and those that it
-   * does not know if they are to fail.
+   * Returns the id of an image. Throws for images that the catalogue marks as missing, and for unknown images if
+   * `unknownFails`.
    */
   pull(image: string): string {
     const entry = entryFor(image, this.#catalogue)
@@ -40,7 +40,7 @@ export class ImageList {
   }
 
   status(image: string): { id: string; sizeBytes: number } | undefined {
-    // One that was pulled while unknown images did not fail is not there any more.
+    // An image that was pulled while unknown images were allowed.
     if (this.#unknownFails && !this.isKnown(image)) return undefined
     return this.#pulled.has(image) ? { id: imageId(image), sizeBytes: 0 } : undefined
   }
@@ -62,7 +62,7 @@ function readList(file: string): string[] {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as string[]
   } catch {
-    // None was pulled yet.
+    // No image was pulled yet.
     return []
   }
 }

@@ -4,20 +4,20 @@ import { SandboxNetworkError } from '../../runtime/runtime.ts'
 const size = 256 * 254
 
 /**
- * Gives every pod an address of its own in 127.x/16: on Linux all of them are this machine's, so that ports of pods do
- * not collide.
+ * Assigns each pod an address in 127.x/16, so that ports of pods do not conflict. On Linux all of these addresses are
+ * local.
  */
 export class LoopbackAddresses {
   readonly #prefix: string
   readonly #taken = new Set<string>()
   #next = 0
 
-  /** `prefix` is the first two parts. */
+  /** `prefix` has the first two parts, for example `127.5`. */
   constructor(prefix: string) {
     this.#prefix = prefix
   }
 
-  /** The one after that which was handed out last: an address that was just given back is not the next pod's. */
+  /** Returns the next free address after the last one, so that a released address is not reused at once. */
   take(): string {
     if (process.platform !== 'linux') return '127.0.0.1'
     for (let tried = 0; tried < size; tried++) {
@@ -30,7 +30,7 @@ export class LoopbackAddresses {
     throw new SandboxNetworkError(`no addresses are left in ${this.#prefix}.0.0/16`)
   }
 
-  /** One that a pod has from before. */
+  /** Reserves the address of a pod that exists already. */
   keep(address: string): void {
     this.#taken.add(address)
     const [, , third, fourth] = address.split('.').map(Number)
@@ -43,8 +43,8 @@ export class LoopbackAddresses {
 }
 
 /**
- * A range for the runtime of a directory, so that two on one machine rarely share one. 127.0 belongs to the machine's
- * own services, 127.128 and above to the cluster IPs of Services.
+ * An address range for the runtime of a directory, derived from its path so that two runtimes rarely share one. 127.0
+ * is used by services of the machine, 127.128 and above by cluster IPs.
  */
 export function addressPrefixFor(directory: string): string {
   return `127.${1 + (createHash('sha256').update(directory).digest()[0]! % 127)}`

@@ -1,18 +1,18 @@
 import type { Clock } from '../../../base/clock.ts'
 
-/** A container that runs and may hold no more memory than so much. */
+/** A running container with a memory limit. */
 export interface Limited {
   id: string
   limitBytes: number
-  /** What it holds now. */
+  /** The memory that it uses now. */
   heldBytes(): number
 }
 
 const lookMs = 1000
 
 /**
- * Ends containers that hold more memory than they may. There is nobody but us to look: between two looks a container
- * may hold more.
+ * Kills containers that exceed their memory limit. Usage is polled, so a container may exceed its limit between two
+ * checks.
  */
 export class MemoryLimits {
   readonly #clock: Clock
@@ -27,12 +27,12 @@ export class MemoryLimits {
     this.#kill = kill
   }
 
-  /** Looks now and then, until there is nothing to look after. */
+  /** Checks periodically while there are containers. */
   watch(): void {
     this.#cancel ??= this.#clock.after(lookMs, () => this.#look())
   }
 
-  /** Whether a container was ended for what it held. */
+  /** True if a container was killed because of its memory usage. */
   hasKilled(id: string): boolean {
     return this.#killed.has(id)
   }

@@ -13,14 +13,14 @@ import {
 } from './root-view.ts'
 import { findTool, shellWord } from './tools.ts'
 
-/** Directories that a container has its own of. */
+/** Directories that each container has its own instance of. */
 const ownDirectories = ['proc', 'sys', 'dev', 'run', 'tmp', 'root']
 
 /**
- * The command that makes a root directory for a container and runs another command in it, without the rights of root:
- * in a user namespace, in which the node's user is root, with mounts, processes and a host name of its own. Pods are
- * the node's user to the machine, so what must stay hidden is covered by empty directories before the container starts;
- * no capability is left that could uncover it, and a user namespace that the container makes finds these mounts locked.
+ * The command that creates a root directory for a container and runs another command in it, without root. It uses a
+ * user namespace in which the node's user is root, with its own mounts, processes and host name. Outside, pods run as
+ * the node's user, so hidden directories are covered by empty ones before the container starts. No capability remains
+ * that could uncover them, and in a user namespace that the container creates these mounts are locked.
  */
 export function enterNamespaceCommand(options: ViewOptions, { command, carried }: Entered, reportTo = 3): string[] {
   const { directory, hostname, hidden = [], config } = options
@@ -54,8 +54,8 @@ export function enterNamespaceCommand(options: ViewOptions, { command, carried }
     'mount -t tmpfs -o mode=1777 coxswain root/tmp',
     'chmod 700 root/root',
     ...resolverLines(options),
-    // Its file in /proc/sys is closed to the user. A machine without the program keeps its own name; HOSTNAME says the
-    // pod's.
+    // The user may not write the file in /proc/sys. Without the program `hostname` the machine's name remains; HOSTNAME
+    // is the pod's.
     `hostname ${shellWord(hostname)} 2>/dev/null || true`,
     ...volumeLines(options, root, undefined),
     ...(config.readOnlyRootFilesystem
@@ -63,12 +63,12 @@ export function enterNamespaceCommand(options: ViewOptions, { command, carried }
           (at) => `mount -o remount,bind,ro ${shellWord(at)}`,
         )
       : []),
-    // What is hidden in the end may lead to where all of this is.
+    // A hidden directory may contain the current one.
     'cd root',
     ...hideLines(hidden, config.mounts),
     'exec 1>&8 2>&9 8>&- 9>&-',
-    // The first process of the namespace waits: the kernel keeps signals from it that it does not handle, and most
-    // programs handle none.
+    // The first process of the namespace waits for the program. The kernel does not deliver signals that the first
+    // process does not handle, and most programs handle none.
     `${runConfined(config, ['--root=.'], [...reporting(reportTo), ...command], carried)} <&0 &`,
     ...(reportTo > 2 ? [`exec ${reportTo}>&-`] : []),
     'set +e',
@@ -78,7 +78,7 @@ export function enterNamespaceCommand(options: ViewOptions, { command, carried }
   return [...namespaces(), '/bin/sh', '-c', lines.join('\n')]
 }
 
-/** Says that all is prepared, from where the program is about to run. */
+/** Reports that the preparation is complete, right before the program runs. */
 const reporting = (to: number): string[] => [
   '/bin/sh',
   '-c',
@@ -100,8 +100,8 @@ const namespaces = (): string[] => [
 ]
 
 /**
- * The command that runs another one where a container's program is. `pid` is that of the process that waits for it
- * outside.
+ * The command that runs another command in the environment of a container. `pid` is the process outside of the
+ * namespace that waits for the container.
  */
 export function joinNamespaceCommand(
   pid: number,
@@ -121,21 +121,21 @@ export function joinNamespaceCommand(
     '--pid',
     '--',
   ]
-  // The root directory is opened with the rights of root of the namespace, and entered without them.
+  // The root directory is opened as root of the namespace, and entered without capabilities.
   const within = `exec 7</proc/${program}/root && exec ${runConfined(config, ['--root=/proc/self/fd/7'], command, carried)}`
   return ['/bin/sh', '-c', `exec ${words([...enter, '/bin/sh', '-c', within])}`]
 }
 
 /**
- * The one capability that is left: to enter the root directory. A container that leaves it finds what the node hides
- * hidden there, too.
+ * The only remaining capability, which allows to enter the root directory. A container that leaves its root finds the
+ * hidden directories hidden there too.
  */
 const kept = '-all,+sys_chroot'
 
 /**
- * A shell's words that give up what root of the namespace may do, enter the root directory and run a command. All
- * programs up to the last are the machine's. Another user than root is one of a user namespace of its own, in which
- * nobody else is known.
+ * Shell words that drop the capabilities of the namespace's root, enter the root directory and run a command. All
+ * programs except the last are the machine's. A user other than root gets a user namespace of its own that maps no
+ * other users.
  */
 function runConfined(
   config: ViewOptions['config'],
@@ -162,16 +162,16 @@ function runConfined(
 }
 
 interface Layout {
-  /** Top directories above which a container has a layer of its own. */
+  /** Top-level directories with a writable layer of the container. */
   layers: string[]
-  /** Those that are shown as they are. */
+  /** Top-level directories that are mounted without a layer. */
   plain: string[]
   links: { name: string; target: string }[]
-  /** Directories in which a container may make files: its layers have them. */
+  /** Directories in whose layers a container may create files. */
   opened: string[]
 }
 
-/** How the top directories of the machine are shown to a container that mounts volumes at these paths. */
+/** Decides how a container that mounts volumes at these paths sees the machine's top-level directories. */
 function layoutOf(mountPaths: readonly string[]): Layout {
   const layout: Layout = { layers: [], plain: [], links: [], opened: [] }
   const hasMountsBelow = mountedBelow()
@@ -180,7 +180,7 @@ function layoutOf(mountPaths: readonly string[]): Layout {
     const info = lstatSync(`/${name}`, { throwIfNoEntry: false })
     if (info?.isSymbolicLink()) layout.links.push({ name, target: readlinkSync(`/${name}`) })
     if (!info?.isDirectory() || ownDirectories.includes(name)) continue
-    // A mount below would keep a layer from being made: what is below it would come to light.
+    // A layer cannot cover a directory with mounts below it, because it would reveal what they hide.
     const isLayer = !hasMountsBelow(`/${name}`) && opened.some((at) => at === `/${name}` || at.startsWith(`/${name}/`))
     layout[isLayer ? 'layers' : 'plain'].push(name)
   }
@@ -206,8 +206,7 @@ function mountedBelow(): (folder: string) => boolean {
 }
 
 /**
- * The lines that cover what no container may see, wherever it can be seen: on the machine, in the new root, and in
- * volumes.
+ * The shell lines that cover hidden directories at all their paths: on the machine, in the new root, and in volumes.
  */
 function hideLines(hidden: readonly string[], mounts: ViewOptions['config']['mounts']): string[] {
   const real = [...new Set(hidden.map(realPath))]
@@ -218,7 +217,7 @@ function hideLines(hidden: readonly string[], mounts: ViewOptions['config']['mou
     })
     return [...shown, `.${at}`]
   })
-  // First all that is in the new root: the way to it may lead through the directories themselves.
+  // The paths in the new root come first, because they may lead through the hidden directories themselves.
   return [...within, ...real].map(
     (at) => `[ ! -d ${shellWord(at)} ] || mount -t tmpfs -o mode=000,size=4k coxswain ${shellWord(at)}`,
   )
@@ -228,7 +227,7 @@ function realPath(at: string): string {
   try {
     return realpathSync(at)
   } catch {
-    // Not there: there is nothing to hide yet.
+    // The path does not exist yet, so there is nothing to hide.
     return at
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** What /proc says of a process. Off Linux nothing is known of any. */
+/** Fields of /proc/PID/stat. Unavailable on systems other than Linux. */
 export interface ProcessStat {
   pid: number
   parent: number
@@ -11,23 +11,23 @@ export interface ProcessStat {
   start: string
 }
 
-/** Kernels give times to user space in hundredths of a second, whatever they count in. */
+/** The kernel reports CPU times in units of 10 ms. */
 export const nanosPerTick = 10_000_000
 
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    // Gone, or another system.
+    // The process has ended, or the system has no /proc.
     return undefined
   }
 }
 
-/** Undefined for a process that is not there. */
+/** Returns undefined if the process does not exist. */
 export function processStat(pid: number): ProcessStat | undefined {
   const text = read(`/proc/${pid}/stat`)
   if (text === undefined) return undefined
-  // The second field is the program's name in brackets, which may contain anything.
+  // The second field is the program's name in parentheses, which may contain any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const number = (n: number) => Number(fields[n - 3])
   return {
@@ -41,7 +41,7 @@ export function processStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Whether a process lives that started then. Without /proc its number has to do. */
+/** True if the process with this start time is alive. Without /proc only its number is compared. */
 export function isAlive(pid: number, start: string): boolean {
   if (pid <= 0) return false
   if (process.platform === 'linux') {
@@ -56,16 +56,16 @@ export function isAlive(pid: number, start: string): boolean {
   }
 }
 
-/** All processes there are. */
+/** Lists all processes. */
 export function allProcesses(): ProcessStat[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processStat(Number(name)) ?? []) : []))
 }
 
-/** How much memory of a process is in memory. */
+/** The resident memory of a process. */
 export const residentBytes = (pid: number): number => sizesOf(pid, ['VmRSS'])
 
-/** How much of it is its own: what it shares with the files of its programs can be thrown away at any time. */
+/** The private and shared memory of a process, without files, which the kernel can reclaim. */
 export const heldBytes = (pid: number): number => sizesOf(pid, ['RssAnon', 'RssShmem'])
 
 function sizesOf(pid: number, names: readonly string[]): number {
@@ -76,10 +76,10 @@ function sizesOf(pid: number, names: readonly string[]): number {
   )
 }
 
-/** What a process carries in its environment to show whose it is: those that leave their group are found by it. */
+/** A variable in the environment of a container's processes. It identifies processes that have left their session. */
 export const containerIdVariable = 'COXSWAIN_CONTAINER_ID'
 
-/** The processes of a container: its session, and whoever has its mark. */
+/** The processes of a container: those of its session, and those with its environment variable. */
 export function processesOf(containerId: string, pid: number): number[] {
   const mark = `${containerIdVariable}=${containerId}\0`
   return allProcesses()
@@ -91,8 +91,8 @@ export function processesOf(containerId: string, pid: number): number[] {
 }
 
 /**
- * The first process and the program of a container that has namespaces of its own: `pid` has made them, and its child
- * waits for the program in them.
+ * The first process and the program of a container with its own namespaces. `pid` has created them, and its child waits
+ * for the program.
  */
 export function processesOfNamespace(pid: number): { first: number; program: number } {
   const all = allProcesses().filter(({ isZombie }) => !isZombie)
@@ -100,14 +100,14 @@ export function processesOfNamespace(pid: number): { first: number; program: num
   return { first, program: all.find(({ parent }) => parent === first)?.pid ?? first }
 }
 
-/** Another one after each start of the machine. */
+/** The boot id, which changes with each start of the machine. */
 export function bootId(): string {
   return read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 }
 
 /**
- * Sends a signal to a process or, with a negative number, to a group; false where there is none. Never to everybody,
- * nor to the own group.
+ * Sends a signal to a process, or with a negative number to a process group. Returns false if there is none. Never
+ * signals all processes or its own group.
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   if (Math.abs(pid) <= 1) return false

@@ -34,39 +34,39 @@ import { Surroundings } from './surroundings.ts'
 import { UsageReader } from './usage.ts'
 
 export interface ProcessRuntimeOptions {
-  /** Where everything is kept that has to be known after a restart. One runtime at a time. */
+  /** The directory of the runtime's state. One runtime at a time may use it. */
   directory: string
   clock: Clock
   random: Random
   logger: Logger
-  /** What stands for images, before what is built in. */
+  /** Entries that precede the built-in ones. */
   catalogue?: readonly CatalogueEntry[]
   /** The treatment of images that are not in the catalogue. Default: placeholder. */
   unknownImages?: UnknownImages
-  /** The first two parts of pods' addresses. Default: one of 127/8 by the directory. */
+  /** The first two parts of pods' addresses. Default: derived from the directory, in 127/8. */
   addressPrefix?: string
-  /** The built shim. Default: `coxswain-shim.mjs` beside the built program. */
+  /** The built shim. Default: `coxswain-shim.mjs` next to the built program. */
   shimProgram?: string
-  /** Directories that pods must not see, where they are the node's user to the machine. */
+  /** Directories to hide from pods that run as the node's user. */
   hidden?: readonly string[]
-  /** Default: a root of their own for containers where this machine lets us. */
+  /** Default: the best isolation that works on this machine. */
   view?: ViewKind
 }
 
-/** A placeholder stands for an image that the catalogue does not know, or its pull fails. */
+/** The treatment of an image that is not in the catalogue: a placeholder runs instead, or its pull fails. */
 export type UnknownImages = 'placeholder' | 'fail'
 
 interface Container extends ContainerRecord {
-  /** Undefined until it was started. */
+  /** Undefined until the container is started. */
   process: ProcessState | undefined
-  /** While it is being started. */
+  /** Set while the container is being started. */
   starting?: Promise<void>
 }
 
 const isolationBy = (kind: ViewKind, why: string): Isolation =>
   kind === 'own' ? { kind: 'user' } : kind === 'namespace' ? { kind: 'namespace' } : { kind: 'none', why }
 
-/** Runs containers as processes of this machine. What it is and what it is not: docs/runtimes.md. */
+/** Runs containers as processes of this machine. docs/runtimes.md describes its limits. */
 export class ProcessRuntime implements Runtime {
   readonly name = 'process'
   readonly remembersSinceMs: number
@@ -83,14 +83,14 @@ export class ProcessRuntime implements Runtime {
   readonly #hostPorts = new HostPorts()
   readonly #view: Promise<ViewKind>
   readonly #hidden: readonly string[]
-  /** How pods are kept apart on this machine. */
+  /** The isolation of pods on this machine. */
   readonly isolationKnown: Promise<Isolation>
   #isolation: Isolation | undefined
   readonly #sandboxes = new Map<string, SandboxRecord>()
   readonly #containers = new Map<string, Container>()
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
 
-  /** Takes up what a runtime of the same directory has left, running or not. */
+  /** Opens the runtime of a directory, and adopts its sandboxes and containers. */
   static async open(options: ProcessRuntimeOptions): Promise<ProcessRuntime> {
     mkdirSync(options.directory, { recursive: true, mode: 0o711 })
     const runtime = new ProcessRuntime({ ...options, directory: realpathSync(options.directory) })
@@ -138,7 +138,7 @@ export class ProcessRuntime implements Runtime {
     return []
   }
 
-  /** Who starts a container waits for the shim, and hears why it does not come. */
+  /** Starts the shim in advance. A container start waits for it and reports its error. */
   expectSandbox(): void {
     this.#shim.ensure().catch((error: unknown) => this.#logger.warn('the shim did not start', { error }))
   }
@@ -173,7 +173,7 @@ export class ProcessRuntime implements Runtime {
     const sandbox = this.#sandboxes.get(id)
     if (sandbox?.state !== 'ready') return
     await Promise.all(this.#containersOf(id).map((c) => this.stopContainer(c.id, 0)))
-    // The shim may have been lost meanwhile, and the sandbox with it.
+    // If the shim was lost meanwhile, so was the sandbox.
     if (this.#sandboxes.get(id)?.state === 'ready') this.#closeSandbox(sandbox)
   }
 
@@ -249,10 +249,10 @@ export class ProcessRuntime implements Runtime {
 
   async stopContainer(id: string, timeoutSeconds: number): Promise<void> {
     const container = this.#containers.get(id)
-    // How it went is told to whoever starts it.
+    // The caller of the start gets its error.
     await container?.starting?.catch(() => {})
     if (!container || container.process?.state === 'exited') return
-    // Even where it is not known to run: an agent that was killed may have asked for it just before.
+    // Also if it is not known to run: an agent that was killed may have started it just before.
     if (container.process || this.#shim.isConnected) await this.#shim.tell({ op: 'stop', id, timeoutSeconds })
     container.process ??= this.#records.processState(id)
     if (!container.process) {
@@ -260,7 +260,7 @@ export class ProcessRuntime implements Runtime {
       return this.#tell('stopped', container.sandboxId, id)
     }
     this.#containerEnded(id)
-    // No shim holds it that could have ended it.
+    // No shim holds the container, so none could have ended it.
     if (container.process?.state === 'running') this.#endLost(container)
   }
 
@@ -348,7 +348,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   async #adopt(): Promise<void> {
-    // First the shim: what ends from now on is heard of.
+    // Connects to the shim first, so that the end of every container is reported from now on.
     const hasShim = await this.#shim.join()
     const boot = bootId()
     const { sandboxes, containers } = this.#records.load()
@@ -418,10 +418,7 @@ export class ProcessRuntime implements Runtime {
     this.#loseSandboxes(new Set(lost.map(({ sandboxId }) => sandboxId)))
   }
 
-  /**
-   * A sandbox is what its shim holds: without the shim it is not ready any more. One whose containers had all ended
-   * stays.
-   */
+  /** Marks sandboxes as not ready after their shim was lost. A sandbox whose containers had all ended remains. */
   #loseSandboxes(ids: ReadonlySet<string>): void {
     for (const id of ids) {
       const sandbox = this.#sandboxes.get(id)
@@ -429,7 +426,9 @@ export class ProcessRuntime implements Runtime {
     }
   }
 
-  /** There is no shim that could write its end: either it has, or nobody knows. Answers whether nobody knows. */
+  /**
+   * Handles a container without a shim: takes its recorded end, or ends it as lost. Returns true in the second case.
+   */
   #endUnlessRecorded(container: Container): boolean {
     this.#containerEnded(container.id)
     const isLost = container.process?.state === 'running'

@@ -3,19 +3,19 @@ import path from 'node:path'
 import { type ContainerConfig, type Mount, RuntimeError } from '../../runtime/runtime.ts'
 import type { CatalogueEntry } from './catalogue.ts'
 
-/** What a container runs: a program of this machine, or nothing but a placeholder. */
+/** The program of a container: a command on this machine, or a placeholder. */
 export type Program = { kind: 'command'; command: readonly string[] } | { kind: 'placeholder' }
 
-/** Finds the file behind a program's name as the container sees it; undefined where there is none. */
+/** Finds the file of a program as the container sees it. Returns undefined if there is none. */
 export type Find = (name: string) => string | undefined
 
-/** Holds a container open, and ends well when it is asked to. */
+/** Runs until it gets a stop signal, and then exits with 0. */
 export const placeholderCommand = ['/bin/sh', '-c', 'trap "exit 0" TERM INT QUIT; sleep 2147483647 & wait']
 
 /**
- * Decides what a container runs. As with an image, its command goes before the image's, its arguments before the
- * image's. Of an image that the catalogue does not know, arguments are taken for a command where they name a program:
- * many images have none of their own.
+ * Chooses the program of a container. As with an image, the container's command and arguments replace those of the
+ * image. If the catalogue does not have the image, arguments are used as a command if the first one names a program,
+ * because many images have no entry point.
  */
 export function programOf(
   config: Pick<ContainerConfig, 'command' | 'args'>,
@@ -31,7 +31,7 @@ export function programOf(
   return args.length > 0 && find(args[0]!) !== undefined ? { kind: 'command', command: args } : { kind: 'placeholder' }
 }
 
-/** Where on this machine a path of a container is: below the mount that is nearest to it, or where it says. */
+/** The path on this machine of a path in a container: below the nearest mount, or the same path. */
 export function hostPathOf(containerPath: string, mounts: readonly Mount[]): string {
   const nearest = mounts
     .filter(
@@ -51,8 +51,8 @@ function isProgram(file: string): boolean {
 }
 
 /**
- * Looks for programs as the container's shell would: by its PATH, from its working directory, through its mounts.
- * Answers the path on this machine.
+ * Returns a function that finds programs as the container's shell does: by its PATH, from its working directory,
+ * through its mounts. It returns paths on this machine.
  */
 export function finder(searchPath: string, workingDir: string, mounts: readonly Mount[]): Find {
   return (name) => {
@@ -63,7 +63,7 @@ export function finder(searchPath: string, workingDir: string, mounts: readonly 
   }
 }
 
-/** What container runtimes say of a program that is not there, and why that is likely here. */
+/** The container runtimes' error for a missing program, with the likely reason. */
 export function notFoundError(name: string): RuntimeError {
   const what = name.includes('/') ? `stat ${name}: no such file or directory` : 'executable file not found in $PATH'
   return new RuntimeError(

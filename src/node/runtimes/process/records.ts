@@ -4,20 +4,20 @@ import type { ContainerConfig, SandboxConfig, SandboxState } from '../../runtime
 import { type ProcessState, stateFile } from './shim/protocol.ts'
 import { writeWhole } from '../../runtime/write-whole.ts'
 
-/** What is on the disk of a sandbox. */
+/** The stored state of a sandbox. */
 export interface SandboxRecord {
   id: string
   config: SandboxConfig
   runtimeHandler: string
   state: SandboxState
   createdAtMs: number
-  /** Undefined with the host's network. */
+  /** Undefined for a pod in the host network. */
   address: string | undefined
-  /** Of the machine's start: a sandbox does not outlive it. */
+  /** The machine's boot id. A sandbox does not survive a reboot. */
   boot: string
 }
 
-/** What is on the disk of a container, what the shim writes left out. */
+/** The stored state of a container, except what the shim writes. */
 export interface ContainerRecord {
   id: string
   sandboxId: string
@@ -28,7 +28,7 @@ export interface ContainerRecord {
 const recordFile = 'record.json'
 const bornFile = 'born.json'
 
-/** Where the runtime keeps what it has to know after a restart: a directory for each sandbox and each container. */
+/** The stored state of a runtime: a directory for each sandbox and each container. */
 export class Records {
   readonly #root: string
 
@@ -48,17 +48,19 @@ export class Records {
     save(this.containerDirectory(record.id), record)
   }
 
-  /** What the shim has written; undefined for a container that was never started. */
+  /** The state that the shim has written. Undefined if the container was never started. */
   processState(containerId: string): ProcessState | undefined {
     return read<ProcessState>(path.join(this.containerDirectory(containerId), stateFile))
   }
 
-  /** Only where there is no shim any more to write it. */
+  /** Writes the state of a container without a shim. */
   saveProcessState(containerId: string, state: ProcessState): void {
     writeWhole(path.join(this.containerDirectory(containerId), stateFile), JSON.stringify(state))
   }
 
-  /** When this directory was made, in which nothing is forgotten. Another directory in its place has another time. */
+  /**
+   * The time at which the directory was created. The records are complete since then. A new directory has a new time.
+   */
   bornMs(nowMs: number): number {
     const file = path.join(this.#root, bornFile)
     const born = read<{ atMs: number }>(file)
@@ -74,7 +76,7 @@ export class Records {
     rmSync(this.containerDirectory(id), { recursive: true, force: true })
   }
 
-  /** All there is, and nothing that was half made or half removed. */
+  /** Reads all complete records. */
   load(): { sandboxes: SandboxRecord[]; containers: ContainerRecord[] } {
     return {
       sandboxes: loadAll<SandboxRecord>(path.join(this.#root, 'sandboxes')),

@@ -15,46 +15,46 @@ import type { ContainerConfig, Mount } from '../../runtime/runtime.ts'
 import { findTool, shellWord } from './tools.ts'
 
 /**
- * How a container's programs see the machine: `own` is a root directory of its own, made by root; `namespace` is one
- * that is made in a user namespace; `links` is the machine's with a directory of links to its volumes.
+ * The container's view of the machine. `own`: its own root directory, created as root. `namespace`: its own root
+ * directory, created in a user namespace. `links`: the machine's root, and a directory with links to its volumes.
  */
 export type ViewKind = 'own' | 'namespace' | 'links'
 
 export interface ViewOptions {
   kind: ViewKind
-  /** The container's own. */
+  /** The directory of the container. */
   directory: string
   hostname: string
-  /** Directories that no container may see, for the view `namespace`. */
+  /** Directories to hide from containers, for the view `namespace`. */
   hidden?: readonly string[]
-  /** The text of the pod's resolv.conf; undefined: the machine's. */
+  /** The text of the pod's resolv.conf. Undefined uses the machine's. */
   resolvConf?: string | undefined
   config: Pick<ContainerConfig, 'mounts' | 'workingDir' | 'user' | 'noNewPrivileges' | 'readOnlyRootFilesystem'>
 }
 
-/** Mounts of the machine that a container has its own of, or that are not its business. */
+/** Mounts of the machine that containers do not get, or have their own instance of. */
 const left = ['/proc', '/sys', '/dev', '/run', '/tmp', '/var/run', '/var/tmp']
 
-/** A line of a table for `mount --all`: what, where, type, options. */
+/** A line of a table for `mount --all`. */
 type Entry = readonly [source: string, target: string, type: string, options: string]
 
-/** The command that a container runs, and the names of variables that hold its environment, each `KEY=VALUE`. */
+/** A command to run in the container, and the names of variables that carry its environment, each as `KEY=VALUE`. */
 export interface Entered {
   command: readonly string[]
   carried: readonly string[]
 }
 
-/** In the container's root while it is made: its volumes, before they are at their paths. */
+/** The directory in the new root in which volumes are mounted before they are moved to their paths. */
 const staged = '/.coxswain-volumes'
 
 /**
- * The command that makes a root directory of its own and runs another command in it: the machine's files with a layer
- * of its own above them, in memory; devices, /tmp and volumes. All of it ends with the last process. It says on a
- * descriptor that it is ready, or what went wrong.
+ * The command that creates a root directory and runs another command in it. The root has the machine's files with a
+ * writable layer in memory above them, and its own devices, /tmp and volumes. Everything is removed with the last
+ * process. The command reports on a descriptor that it is ready, or its error.
  *
- * All of this is done by root, with programs of the machine: once a volume is at its path, nothing is run from the new
- * root before the rights of root are gone. The environment of the container is carried in variables that mean nothing
- * to these programs.
+ * All of this runs as root, with programs of the machine. Once a volume is at its path, no program of the new root runs
+ * before root's privileges are dropped. The container's environment is carried in variables that have no meaning to
+ * these programs.
  */
 export function enterCommand(options: ViewOptions, { command, carried }: Entered, reportTo = 3): string[] {
   const { directory, hostname, config } = options
@@ -78,7 +78,7 @@ export function enterCommand(options: ViewOptions, { command, carried }: Entered
     `mkdir -p upper work root ${words(opened)}`,
     ...(owner === undefined ? [] : [`chown ${owner} upper ${words(opened)}`]),
     'mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work coxswain root',
-    // Programs without the rights of root see no processes of other users.
+    // Processes without root see no processes of other users.
     'mount -t proc -o nosuid,nodev,noexec,hidepid=invisible proc root/proc 2>/dev/null || mount --rbind /proc root/proc',
     mountAll(
       writeTable(path.join(directory, 'system.fstab'), [
@@ -109,9 +109,9 @@ const mountAll = (file: string) => `mount --all --fstab ${shellWord(file)}`
 export const words = (list: readonly string[]) => list.map(shellWord).join(' ')
 
 /**
- * The lines that put volumes at their paths. Each is mounted aside first, where it is compared with what was checked.
- * Their paths are looked up in the new root, by one process that is started from it while it has only files of the
- * machine.
+ * The shell lines that mount volumes at their paths. Each is first mounted in a staging directory and compared with the
+ * target that was checked. The paths are resolved in the new root by a single process, which starts while the root
+ * contains only files of the machine.
  */
 export function volumeLines(
   { directory, config: { mounts, workingDir } }: ViewOptions,
@@ -151,12 +151,12 @@ export function volumeLines(
     ...checkLines(volumes),
     `${insideRoot([...inside, mountAll('/proc/self/fd/0')])} < ${shellWord(writeTable(path.join(directory, 'volumes.fstab'), to))}`,
     `umount -l root${staged}`,
-    // A volume that shows the directory of this container shows these mounts, too, and keeps it from being removed.
+    // A volume that contains this container's directory contains these mounts too, so the directory cannot be removed.
     `rmdir root${staged} 2>/dev/null || :`,
   ]
 }
 
-/** Ends the start where what is mounted is not what was checked: somebody has put a link in its place. */
+/** Fails the start if a mount differs from the target that was checked, because a link may have replaced it. */
 function checkLines(volumes: readonly { mount: Mount; aside: string }[]): string[] {
   const checked = volumes.filter(({ mount }) => mount.identity !== undefined)
   if (checked.length === 0) return []
@@ -181,7 +181,7 @@ function writeTable(file: string, entries: readonly Entry[]): string {
   return file
 }
 
-/** The outermost mounts of the machine but for the root, whose own files are seen anyway. */
+/** The outermost mounts of the machine, except its root, which is visible anyway. */
 function otherMounts(): string[] {
   const points = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -204,14 +204,13 @@ const isBelow = (at: string, folders: readonly string[]) =>
   folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
 
 /**
- * Directories whose own directories a container's root writes to, as the documentation's examples do
- * (/usr/share/message).
+ * Parents of the directories to which a container's root may write, such as /usr/share/message in Kubernetes' examples.
  */
 const parentsOfOpen = ['/', '/usr', '/usr/local', '/var']
 
 /**
- * Those in which the container's user may make files of its own: its layer has them, the machine's stay as they are.
- * Everybody may read them already.
+ * Directories in whose layers the container's user may create files. The machine's files do not change. Every user may
+ * read these directories.
  */
 export function openDirectories(): string[] {
   const candidates = parentsOfOpen.flatMap((parent) =>
@@ -223,10 +222,10 @@ export function openDirectories(): string[] {
   })
 }
 
-/** The lines that put the pod's resolv.conf into its root directory. */
+/** The shell lines that write the pod's resolv.conf into its root directory. */
 export function resolverLines({ directory, resolvConf }: ViewOptions): string[] {
   if (resolvConf === undefined) {
-    // A link into a directory that is left out, as with systemd's resolver, would lead nowhere.
+    // A link into an omitted directory, such as that of systemd-resolved, would be dangling.
     return [
       'if [ -L root/etc/resolv.conf ] && cat /etc/resolv.conf > root/etc/resolv.conf.new 2>/dev/null; then mv root/etc/resolv.conf.new root/etc/resolv.conf; fi',
     ]
@@ -236,7 +235,7 @@ export function resolverLines({ directory, resolvConf }: ViewOptions): string[] 
   return [`if [ -d root/etc ]; then rm -f root/etc/resolv.conf; cp ${shellWord(file)} root/etc/resolv.conf; fi`]
 }
 
-/** A name for a user that the machine does not know: many programs fail for one who has none. */
+/** Names a user that the machine does not have, because many programs fail for a user without a name. */
 function nameUser({ uid, gid }: ContainerConfig['user']): string[] {
   if (uid === undefined || !isPodUser(uid)) return []
   return [
@@ -245,15 +244,13 @@ function nameUser({ uid, gid }: ContainerConfig['user']): string[] {
   ]
 }
 
-/** The one capability that every container keeps: it may listen on ports below 1024. */
+/** The only capability that every container keeps: binding ports below 1024. */
 const keptCapability = '-all,+net_bind_service'
 
 /**
- * A shell's words that enter a root directory, give up the rights of root as the container's user says, and run a
- * command with the carried environment.
- * `setpriv` and `nsenter` are the machine's: of the new root nothing is run before the user has changed. The capability
- * outlives that change,
- * everything else that root has does not outlive the next program.
+ * Shell words that enter a root directory, drop root's privileges according to the container's user, and run a command
+ * with the carried environment. `setpriv` and `nsenter` are the machine's: no program of the new root runs before the
+ * user has changed. The capability survives this change; all other privileges of root end with the next program.
  */
 function runAs(
   config: ViewOptions['config'],
@@ -282,7 +279,7 @@ function runAs(
   return `${words([...rights, ...enter, 'env', '-i', `--chdir=${workingDir || '/'}`])} ${variables} ${words(command)}`
 }
 
-/** The command that runs another one where a container's process is. */
+/** The command that runs another command in the environment of a container's process. */
 export function joinCommand(pid: number, config: ViewOptions['config'], { command, carried }: Entered): string[] {
   return [
     '/bin/sh',
@@ -291,7 +288,10 @@ export function joinCommand(pid: number, config: ViewOptions['config'], { comman
   ]
 }
 
-/** An environment as variables that mean nothing to the programs that make a root directory, and their names. */
+/**
+ * Encodes an environment in variables that have no meaning to the programs that create a root directory. Returns the
+ * variables and their names.
+ */
 export function carriedEnvironment(env: Readonly<Record<string, string>>): {
   variables: Record<string, string>
   carried: string[]
@@ -302,7 +302,7 @@ export function carriedEnvironment(env: Readonly<Record<string, string>>): {
   return { variables: Object.fromEntries(entries), carried: entries.map(([name]) => name) }
 }
 
-/** Where a container finds its volumes that has no root of its own, and where it starts. */
+/** The paths of the volumes and the working directory of a container without its own root. */
 export function linkedPaths({ directory, config }: Pick<ViewOptions, 'directory' | 'config'>): {
   root: string
   workingDirectory: string
@@ -311,13 +311,13 @@ export function linkedPaths({ directory, config }: Pick<ViewOptions, 'directory'
   return { root, workingDirectory: path.join(root, config.workingDir || '/') }
 }
 
-/** Makes the directory with links to the volumes, each at its path below. */
+/** Creates the directory with links to the volumes, each at its container path. */
 export function makeLinks(view: Pick<ViewOptions, 'directory' | 'config'>): void {
   const { root, workingDirectory } = linkedPaths(view)
   const { mounts } = view.config
   mkdirSync(root, { recursive: true })
   for (const { containerPath, hostPath } of mounts) {
-    // What is mounted below a volume would have to be made in the volume itself, which is not ours to change.
+    // A mount below a volume would have to be created in the volume, which must not be changed.
     if (mounts.some((m) => containerPath.startsWith(`${m.containerPath}/`))) continue
     const at = path.join(root, containerPath)
     mkdirSync(path.dirname(at), { recursive: true })

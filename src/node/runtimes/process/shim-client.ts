@@ -8,13 +8,13 @@ import type { Readable } from 'node:stream'
 import { RuntimeError } from '../../runtime/runtime.ts'
 import { type Answer, type Ended, type Request, protocolVersion } from './shim/protocol.ts'
 
-/** Longer names of sockets are cut off by kernels. */
+/** The maximum length of a socket path. Kernels cut off longer ones. */
 const longestSocketPath = 100
 
-/** A shim ended, or a connection to it, before it answered. */
+/** A shim, or the connection to it, ended before it responded. */
 class NoAnswer extends Error {}
 
-/** Speaks with the shim of a runtime directory, and starts it where it has to. */
+/** Sends requests to the shim of a runtime directory, and starts it if necessary. */
 export class ShimClient {
   readonly #directory: string
   readonly #program: string
@@ -24,7 +24,7 @@ export class ShimClient {
   #starting: Promise<void> | undefined
   #watch: Socket | undefined
 
-  /** `ended` is told of each container that ends, `lost` that there is no shim any more that could tell. */
+  /** `ended` is called for each container that ends, `lost` when the shim is gone. */
   constructor(directory: string, ended: (containerId: string) => void, lost: () => void) {
     this.#directory = directory
     this.#program = path.join(directory, 'shim.mjs')
@@ -34,13 +34,13 @@ export class ShimClient {
     this.#socketPath = socketPath.length <= longestSocketPath ? socketPath : shortSocketPath(directory)
   }
 
-  /** Copies the shim's program: where it is from may be built anew, or be gone, before it is needed. */
+  /** Copies the shim's program, because the original may be rebuilt or removed before it is needed. */
   install(from: string): void {
     copyFileSync(from, `${this.#program}.new`)
     renameSync(`${this.#program}.new`, this.#program)
   }
 
-  /** Connects to a shim that runs; false where none does. */
+  /** Connects to a running shim. Resolves with false if there is none. */
   async join(): Promise<boolean> {
     if (!existsSync(this.#socketPath)) return false
     try {
@@ -63,7 +63,10 @@ export class ShimClient {
     return this.#starting
   }
 
-  /** Asks, and once more where the shim had just decided to go. Answers the connection, on which more may follow. */
+  /**
+   * Sends a request, and repeats it once if the shim was about to exit. Resolves with the connection, on which more
+   * data may follow.
+   */
   async ask(request: Request): Promise<Socket> {
     for (let tries = 0; ; tries++) {
       await this.ensure()
@@ -76,7 +79,7 @@ export class ShimClient {
     }
   }
 
-  /** Asks for something that needs no more than the answer. */
+  /** Sends a request whose response has no further data. */
   async tell(request: Request): Promise<void> {
     const socket = await this.ask(request)
     socket.destroy()
@@ -169,7 +172,7 @@ export class ShimClient {
   }
 }
 
-/** In a directory that only this user may enter. */
+/** A socket path below the limit, in a directory that only this user may enter. */
 function shortSocketPath(directory: string): string {
   const folder = path.join(
     tmpdir(),

@@ -22,11 +22,11 @@ export const sandboxStatus = ({
   annotations: config.annotations,
 })
 
-/** Where what a container says is written. */
+/** The path of a container's log. */
 export const logPathOf = (sandbox: SandboxRecord, { config }: Pick<ContainerRecord, 'config'>): string =>
   path.join(sandbox.config.logDirectory, config.logPath)
 
-/** Of a container that was never started, `process` is undefined. */
+/** `process` is undefined for a container that was never started. */
 export function containerStatus(
   { id, sandboxId, config, createdAtMs }: ContainerRecord,
   process: ProcessState | undefined,

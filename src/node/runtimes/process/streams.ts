@@ -10,10 +10,7 @@ import { hasTerminals, setTerminalSize } from './terminal.ts'
 
 type Start = Pick<Launch, 'command' | 'env' | 'workingDirectory' | 'user'>
 
-/**
- * After the end of a process its output is waited for while some comes, and this long after: something else may hold it
- * open.
- */
+/** The time to wait for further output after the end of a process. Another process may hold its output open. */
 const lastWordsMs = 1000
 
 const mostOutputBytes = 16 << 20
@@ -48,7 +45,7 @@ function endOf(child: ChildProcess, clock: Clock): Promise<number> {
   })
 }
 
-/** Runs a command to its end. What runs for too long is killed. */
+/** Runs a command and collects its output. The command is killed at its timeout. */
 export async function runToEnd(
   start: Start,
   timeoutSeconds: number,
@@ -84,14 +81,14 @@ export async function runToEnd(
   }
 }
 
-/** Runs a command with its streams open. */
+/** Runs a command with open streams. */
 export function runAttached(start: Start, options: { tty: boolean; stdin: boolean }, clock: Clock): Attachment {
   const { stdin, tty } = options
-  // A program in a terminal whose holder reads nothing would be told that the terminal is gone.
+  // A program whose terminal input is not read would see a hangup.
   const child = spawnIn(start, stdin || tty)
   child.stdin?.on('error', () => {})
   const ended = endOf(child, clock)
-  // Whoever waits for it hears of it; nobody has to.
+  // Prevents an unhandled rejection if no caller waits.
   ended.catch(() => {})
   return {
     stdin: stdin ? (child.stdin ?? undefined) : undefined,
@@ -103,7 +100,7 @@ export function runAttached(start: Start, options: { tty: boolean; stdin: boolea
   }
 }
 
-/** The streams of a container's own process, as the shim sends them. */
+/** The streams of a container's own process, from the shim. */
 export function attachmentOf(socket: Socket, options: { tty: boolean; stdin: boolean }): Attachment {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const send = (kind: FrameKind, content: Buffer, done: () => void) =>
@@ -145,7 +142,7 @@ export function attachmentOf(socket: Socket, options: { tty: boolean; stdin: boo
   }
 }
 
-/** A connection to a port, of which each side may say that it is done. */
+/** Connects to a port. Each side may end its direction separately. */
 export function connectTo(host: string, port: number): Promise<{ readable: Readable; writable: Writable }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, allowHalfOpen: true })

@@ -21,7 +21,7 @@ import { defaultSearchPath } from './tools.ts'
 
 const hostAddress = '127.0.0.1'
 
-/** All that the programs of one container have around them, its own and those that are started in it later. */
+/** The environment of a container's programs: its own program and those that are started in it later. */
 export class Surroundings {
   readonly #container: ContainerRecord
   readonly #sandbox: SandboxRecord
@@ -46,7 +46,7 @@ export class Surroundings {
     this.#find = finder(this.#searchPath, config.workingDir, config.mounts)
   }
 
-  /** What the shim is to start. Throws where the program is not there. */
+  /** The instructions for the shim. Throws if the program does not exist. */
   launch(logPath: string): Launch {
     const { config } = this.#container
     const program = programOf(config, this.#entry, this.#find)
@@ -67,7 +67,7 @@ export class Surroundings {
     }
   }
 
-  /** How another command is started where the container's process is. */
+  /** The command that runs another command in the environment of the container's process. */
   join(
     command: readonly string[],
     pid: number,
@@ -136,7 +136,7 @@ function environment(
   }
 }
 
-/** Undefined where nothing is said of names: then the machine's own file is seen. */
+/** Undefined if the pod has no DNS settings. The machine's file is used then. */
 function resolvConfOf({ config: { dns } }: SandboxRecord): string | undefined {
   return dns.servers.length + dns.searches.length + dns.options.length > 0 ? formatResolvConf(dns) : undefined
 }

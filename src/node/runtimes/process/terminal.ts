@@ -5,22 +5,22 @@ import { shellWord } from './tools.ts'
 
 const script = ['/usr/bin/script', '/bin/script'].find((file) => existsSync(file))
 
-/** Whether programs can be given a terminal here. */
+/** True if this machine can create terminals. */
 export const hasTerminals = script !== undefined
 
-/** The command that runs another one in a terminal of its own; itself, where there is nothing to make one. */
+/** Wraps a command so that it runs in a terminal. Returns it unchanged if terminals are not available. */
 export function inTerminal(command: readonly string[]): readonly string[] {
   if (!script) return command
   if (process.platform !== 'linux') return [script, '-q', '/dev/null', ...command]
   return [script, '-q', '-e', '-f', '-c', `exec ${command.map(shellWord).join(' ')}`, '/dev/null']
 }
 
-/** Sets the size of the terminal that the process holds for a child. The kernel tells the program. */
+/** Sets the size of the terminal that the process holds for its child. The kernel notifies the program. */
 export function setTerminalSize(holder: number, columns: number, rows: number): void {
   const child = allProcesses().find((p) => p.parent === holder)
   if (!child) return
   try {
-    // By the open file: its name may be that of another root directory.
+    // Uses the open file, because its path may be in another root directory.
     const file = `/proc/${child.pid}/fd/0`
     if (!/\/dev\/pts\/\d+$/.test(readlinkSync(file))) return
     spawn('stty', ['-F', file, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on(
@@ -28,6 +28,6 @@ export function setTerminalSize(holder: number, columns: number, rows: number): 
       () => {},
     )
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }

@@ -7,7 +7,7 @@ import { systemRandom } from '../../../base/random.ts'
 import { allProcesses, containerIdVariable } from './proc.ts'
 import { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts'
 
-/** Builds the shim for a test that runs from sources; answers its path. */
+/** Builds the shim for a test that runs from sources. Resolves with its path. */
 async function buildShim(directory: string): Promise<string> {
   const { build } = await import('esbuild')
   const outfile = path.join(directory, 'coxswain-shim.mjs')
@@ -23,10 +23,7 @@ async function buildShim(directory: string): Promise<string> {
   return outfile
 }
 
-/**
- * A directory of its own for a process runtime, which can be opened again and again, as agents do that are started
- * anew.
- */
+/** A directory for a process runtime that can be opened repeatedly, as by restarted agents. */
 export class ProcessBench {
   readonly directory = mkdtempSync(path.join(tmpdir(), 'coxswain-process-'))
   readonly #opened = new Map<ProcessRuntime, Partial<ProcessRuntimeOptions>>()
@@ -50,21 +47,21 @@ export class ProcessBench {
     return this.#shimProgram
   }
 
-  /** The shims that run. */
+  /** The running shims. */
   #shims(): number[] {
     return allProcesses()
       .filter((p) => commandLine(p.pid).startsWith(`coxswain-shim ${this.directory}`))
       .map((p) => p.pid)
   }
 
-  /** Numbers of processes that containers have, or had: those that are marked with an id that this directory knows. */
+  /** The processes of containers with these ids, found by their environment variable. */
   processesLeft(ids: readonly string[]): number[] {
     return allProcesses()
       .filter((p) => !p.isZombie && ids.some((id) => environment(p.pid).includes(`${containerIdVariable}=${id}`)))
       .map((p) => p.pid)
   }
 
-  /** Ends everything that was started, and removes the directory. */
+  /** Ends all started processes and removes the directory. */
   async end(): Promise<void> {
     for (const runtime of this.#opened.keys()) await runtime.close()
     const directories = new Set([...this.#opened.values()].map(({ directory }) => directory))
@@ -82,7 +79,7 @@ const readText = (file: string): string => {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return ''
   }
 }

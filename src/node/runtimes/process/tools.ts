@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const usualPlaces = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** Where programs are looked for when a container does not say. */
+/** The search path of a container without PATH. */
 export const defaultSearchPath = [
   ...new Set([...(process.env['PATH']?.split(':') ?? []).filter((p) => p.startsWith('/')), ...usualPlaces]),
 ].join(':')

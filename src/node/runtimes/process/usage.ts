@@ -2,10 +2,10 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Usage } from '../../runtime/runtime.ts'
 import { type ProcessStat, allProcesses, heldBytes, nanosPerTick, residentBytes } from './proc.ts'
 
-/** Who asks for all containers asks within this time: all processes are looked at once for them. */
+/** A scan of all processes is reused for this time, so that a query for all containers scans once. */
 const freshMs = 100
 
-/** What the processes of containers use, by the sessions that they are in. */
+/** The resource usage of containers, by their sessions. */
 export class UsageReader {
   readonly #clock: Clock
   #lookedAtMs = -Infinity
@@ -25,7 +25,7 @@ export class UsageReader {
     }
   }
 
-  /** The memory that the processes of a session hold for themselves. */
+  /** The memory that the processes of a session use for themselves. */
   heldBytes(session: number): number {
     if (this.#clock.now() - this.#lookedAtMs > freshMs) this.#look()
     return (this.#bySession.get(session) ?? []).reduce((sum, p) => sum + heldBytes(p.pid), 0)

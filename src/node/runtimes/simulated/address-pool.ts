@@ -3,14 +3,14 @@ import { SandboxNetworkError } from '../../runtime/runtime.ts'
 const first = 2
 const last = 254
 
-/** Hands out the addresses of a small network, the one that was given back longest ago first. */
+/** Assigns the addresses of a small network, the least recently released one first. */
 export class AddressPool {
   readonly #subnet: string
   readonly #taken = new Map<string, string>()
   #next = first
   #free: string[] = []
 
-  /** `subnet` is the first three parts. */
+  /** `subnet` has the first three parts, for example `10.244.7`. */
   constructor(subnet: string) {
     this.#subnet = subnet
   }

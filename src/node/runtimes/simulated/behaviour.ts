@@ -3,34 +3,34 @@ import { parseDuration } from '../../../base/duration.ts'
 import { containerSortAnnotation, restartPolicyAnnotation } from '../../runtime/labels.ts'
 import type { ContainerConfig, SandboxStatus } from '../../runtime/runtime.ts'
 
-/** What a container does that runs no process. */
+/** The simulated behaviour of a container without a process. */
 export interface Behaviour {
-  /** Undefined: it runs until it is stopped. */
+  /** The run time. Undefined if it runs until it is stopped. */
   exitAfterMs: number | undefined
   exitCode: number
-  /** How often it ends by itself before it stays up; undefined: every time. */
+  /** The number of times that it exits before it stays up. Undefined: every time. */
   exits: number | undefined
   message: string
-  /** How long it takes to end once it is asked to. */
+  /** The time that it takes to exit after its stop signal. */
   stopAfterMs: number
-  /** Of one core, while it runs. */
+  /** CPU used while running, as a fraction of one core. */
   cores: number
   memoryBytes: number
-  /** It takes more memory than it may. */
+  /** True if it uses more memory than its limit. */
   isTooLarge: boolean
-  /** What it says when it starts, in lines. */
+  /** The lines that it logs when it starts. */
   log: readonly string[]
-  /** How long it takes until it says the same again; undefined: once is enough. */
+  /** The interval at which it logs the same lines again. Undefined: never. */
   logEveryMs: number | undefined
 }
 
-/** What a process ends with that was killed. */
+/** The exit code of a killed process. */
 export const killed = 137
 
-/** After so long a container ends that nobody expects to run for ever. */
+/** The run time of containers that are expected to end. */
 const shortWhileMs = 1000
 
-/** What a container that says nothing about it takes. */
+/** The default CPU and memory usage of a container. */
 const fewCores = 0.001
 const littleMemoryBytes = 8 << 20
 
@@ -41,8 +41,8 @@ const number = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 
 /**
- * An annotation for one container (`…simulate-exit-code.NAME`) goes before that for all of the regular ones
- * (`…simulate-exit-code`).
+ * Reads a simulation annotation. One for a single container (`…simulate-exit-code.NAME`) precedes one for all regular
+ * containers (`…simulate-exit-code`).
  */
 export function annotationOf(
   annotations: Readonly<Record<string, string>>,
@@ -55,8 +55,8 @@ export function annotationOf(
 }
 
 /**
- * Reads a container's behaviour from its pod's annotations. A container that is not restarted whatever happens ends
- * well after a short while.
+ * Reads a container's behaviour from the annotations of its pod. By default a container that is not always restarted
+ * exits with 0 after a second.
  */
 export function behaviourOf(sandbox: SandboxStatus, config: ContainerConfig): Behaviour {
   const sort = config.annotations[containerSortAnnotation] ?? 'regular'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 const known = new Map<string, { id: string; sizeBytes: number }>()
 
-/** An image as if it had been pulled: the same name always has the same id and size, between 1 and 200 MB. */
+/** Simulates a pulled image. The id and the size (1 to 200 MB) are derived from the name. */
 export function simulatedImage(image: string): { id: string; sizeBytes: number } {
   let found = known.get(image)
   if (!found) {

@@ -2,14 +2,14 @@ import { type LogOptions, type LogReader, Shown, pause } from '../../logs/index.
 import type { ContainerStatus } from '../../runtime/runtime.ts'
 import type { Behaviour } from './behaviour.ts'
 
-/** What is older has been thrown away, as it would be from a real log. */
+/** Older lines are dropped, as by the rotation of a real log. */
 const mostLines = 10_000
 
 const pieceLines = 1000
 
 type Speech = Pick<Behaviour, 'log' | 'logEveryMs'>
 
-/** How many lines a container has said until then. */
+/** The number of lines that a container has logged at a time. */
 function linesUntil({ log, logEveryMs }: Speech, startedAtMs: number, untilMs: number): number {
   if (startedAtMs === 0 || untilMs < startedAtMs) return 0
   const times = logEveryMs === undefined ? 1 : Math.floor((untilMs - startedAtMs) / logEveryMs) + 1
@@ -21,9 +21,7 @@ function lineAt({ log, logEveryMs = 0 }: Speech, startedAtMs: number, index: num
   return Buffer.from(`${time.slice(0, -1)}000000Z stdout F ${log[index % log.length]!}`)
 }
 
-/**
- * The log of a container that runs nothing, as people want to see it: worked out from when it started, kept nowhere.
- */
+/** The log of a simulated container. The lines are computed from its start time and not stored. */
 export async function* simulatedLog(
   speech: Speech,
   status: () => ContainerStatus | undefined,
@@ -33,7 +31,7 @@ export async function* simulatedLog(
   const shown = new Shown(options)
   let next: number | undefined
   for (;;) {
-    // Asked first: what was said before the end is then counted.
+    // Evaluated first, so that lines before the end are counted.
     const isWritten = reader.isWritten()
     const { startedAtMs = 0, finishedAtMs = 0 } = status() ?? {}
     const count = linesUntil(speech, startedAtMs, finishedAtMs || reader.clock.now())

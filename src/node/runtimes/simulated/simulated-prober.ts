@@ -4,8 +4,8 @@ import type { ProbeKind, Prober } from '../../probes/prober.ts'
 import { annotationOf } from './behaviour.ts'
 
 /**
- * Answers probes without asking anybody: well, from `coxswain.dev/simulate-KIND-after` on, until
- * `coxswain.dev/simulate-KIND-until`, both counted from the container's start.
+ * Simulates probes: they succeed from `coxswain.dev/simulate-KIND-after` until `coxswain.dev/simulate-KIND-until`, both
+ * counted from the container's start.
  */
 export function simulatedProber(clock: Clock): Prober {
   return {
@@ -16,7 +16,7 @@ export function simulatedProber(clock: Clock): Prober {
         upMs >= (parseDuration(told('after')) ?? 0) && upMs < (parseDuration(told('until')) ?? Number.POSITIVE_INFINITY)
       return { isSuccess, output: isSuccess ? '' : 'simulated failure' }
     },
-    /** A hook is a command like any other. */
+    /** Hooks are simulated like other commands. */
     async run(handler, { pod, spec }) {
       const exitCode = Number(annotationOf(pod.metadata.annotations ?? {}, 'exec-exit-code', spec.name) ?? '0')
       const isSuccess = !handler.exec || exitCode === 0

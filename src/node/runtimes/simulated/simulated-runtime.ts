@@ -23,9 +23,9 @@ import { simulatedLog } from './simulated-log.ts'
 export interface SimulatedRuntimeOptions {
   clock: Clock
   random: Random
-  /** The first three parts of its pods' addresses: `10.244.7`. */
+  /** The first three parts of pods' addresses: `10.244.7`. */
   podSubnet: string
-  /** How long things take when nothing is wrong. Default: no time at all. */
+  /** The durations of operations without faults. Default: 0. */
   delays?: Partial<Record<'sandbox' | 'image' | 'start', number>>
 }
 
@@ -38,7 +38,7 @@ interface SimulatedContainer {
   status: ContainerStatus
   behaviour: Behaviour
   cancelExit: () => void
-  /** Those who wait for its end. */
+  /** Called when the container has ended. */
   ended: (() => void)[]
 }
 
@@ -56,8 +56,7 @@ function usageOf({ status, behaviour }: SimulatedContainer, atMs: number): Usage
 }
 
 /**
- * Runs pods without running anything: what their containers do is told by annotations (docs/node.md) and by whoever
- * holds the runtime.
+ * Simulates pods without processes. Annotations (docs/node.md) and the methods of this class control the containers.
  */
 export class SimulatedRuntime implements Runtime {
   readonly name = 'simulated'
@@ -278,7 +277,7 @@ export class SimulatedRuntime implements Runtime {
     this.#listeners.clear()
   }
 
-  /** What all containers take, and have taken: those that have ended are counted, too. */
+  /** The usage of all containers, including those that have ended. */
   totals(): Usage & { containers: number } {
     const atMs = this.#clock.now()
     const sum = { atMs, cpuNanos: this.#endedCpuNanos, memoryBytes: 0, containers: 0 }
@@ -292,13 +291,13 @@ export class SimulatedRuntime implements Runtime {
     return sum
   }
 
-  /** What a container has said; nothing for one that is gone. */
+  /** The log of a container. Empty if the container was removed. */
   log({ id }: ContainerStatus, options: LogOptions, reader: LogReader): AsyncGenerator<Buffer> {
     const speech = this.#containers.get(id)?.behaviour ?? { log: [], logEveryMs: undefined }
     return simulatedLog(speech, () => this.#containers.get(id)?.status, options, reader)
   }
 
-  /** Ends a container as if by itself. */
+  /** Ends a container as if its process had exited. */
   exitContainer(id: string, exitCode: number, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
     const container = this.#containers.get(id)
     if (!container || container.status.state === 'exited') return
@@ -312,7 +311,7 @@ export class SimulatedRuntime implements Runtime {
     this.#tell({ kind: 'stopped', sandboxId: status.sandboxId, containerId: id })
   }
 
-  /** Ends a sandbox with all that is in it, as a guest kernel does that crashes. */
+  /** Ends a sandbox and its containers, like the crash of a guest kernel. */
   crashSandbox(id: string): void {
     const sandbox = this.#sandboxes.get(id)
     if (sandbox?.status.state !== 'ready') return
@@ -322,7 +321,7 @@ export class SimulatedRuntime implements Runtime {
     this.#tell({ kind: 'stopped', sandboxId: id, containerId: undefined })
   }
 
-  /** Forgets everything, as a machine does that loses power; nobody is told. Images stay. */
+  /** Forgets all sandboxes and containers without events, like a loss of power. Images are kept. */
   reboot(): void {
     for (const { cancelExit } of this.#containers.values()) cancelExit()
     this.#sandboxes.clear()

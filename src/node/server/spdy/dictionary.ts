@@ -1,4 +1,4 @@
-/** Each comes with its length in front. */
+/** The words of the dictionary. Each is preceded by its length. */
 const words =
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow authorization cache-control connection content-base ' +
   'content-encoding content-language content-length content-location content-md5 content-range content-type date etag expect expires from host if-match if-modified-since ' +
@@ -17,8 +17,5 @@ function withLength(word: string): Buffer {
   return Buffer.concat([length, Buffer.from(word.replace('_', ' '))])
 }
 
-/**
- * What SPDY/3 has zlib know of headers beforehand. It is part of the wire format: another byte, and nobody understands
- * us.
- */
+/** The initial zlib dictionary of SPDY/3 headers. It is part of the wire format, so every byte must be exact. */
 export const headerDictionary: Buffer = Buffer.concat([...words.split(' ').map(withLength), Buffer.from(rest)])

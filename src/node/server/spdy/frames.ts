@@ -14,12 +14,12 @@ export const finFlag = 1
 const version = 3
 const headBytes = 8
 
-/** A frame as it came. Control frames have a type, others data for a stream. */
+/** A received frame. A control frame has a type; other frames have data of a stream. */
 export type Frame =
   | { kind: 'control'; type: number; flags: number; content: Buffer }
   | { kind: 'data'; streamId: number; flags: number; content: Buffer }
 
-/** Puts frames together from the pieces they come in. Throws for another version. */
+/** Assembles frames from chunks. Throws for another protocol version. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0)
 
@@ -60,7 +60,7 @@ export const controlFrame = (type: number, flags: number, content: Buffer): Buff
 export const dataFrame = (streamId: number, flags: number, content: Buffer): Buffer =>
   withHead(streamId, flags, content)
 
-/** Numbers of four bytes each, as control frames have them. */
+/** Encodes numbers with four bytes each, as in control frames. */
 export function words(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [i, value] of values.entries()) bytes.writeUInt32BE(value, i * 4)

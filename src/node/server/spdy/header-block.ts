@@ -1,10 +1,10 @@
 import { constants, createDeflate, createInflate } from 'node:zlib'
 import { headerDictionary } from './dictionary.ts'
 
-/** More than this in one block is nobody's headers. */
+/** The maximum length of a header block. */
 const longestBlock = 64 * 1024
 
-/** Reads name and value of each header. Throws for what is no such block. */
+/** Decodes the names and values of headers. Throws if the block is invalid. */
 export function parseHeaders(block: Buffer): Map<string, string> {
   const headers = new Map<string, string>()
   let at = 4
@@ -21,7 +21,7 @@ export function parseHeaders(block: Buffer): Map<string, string> {
   return headers
 }
 
-/** Writes name and value of each header. */
+/** Encodes the names and values of headers. */
 export function formatHeaders(headers: Readonly<Record<string, string>>): Buffer {
   const entries = Object.entries(headers)
   const text = (value: string): Buffer[] => [count(Buffer.byteLength(value)), Buffer.from(value, 'utf8')]
@@ -38,8 +38,7 @@ const count = (value: number): Buffer => {
 }
 
 /**
- * One side of a connection's header compression: what came before is part of what follows, so blocks go through it in
- * order.
+ * The header compression of one direction. Each block depends on the blocks before it, so they are processed in order.
  */
 export class HeaderCodec {
   readonly #stream: ReturnType<typeof createDeflate> | ReturnType<typeof createInflate>
@@ -53,7 +52,7 @@ export class HeaderCodec {
       this.#size += piece.length
       if (this.#size <= longestBlock) this.#pieces.push(piece)
     })
-    // Told to whoever waits for the block.
+    // The error is delivered to the caller that waits for the block.
     this.#stream.on('error', () => {})
   }
 

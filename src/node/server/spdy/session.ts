@@ -5,11 +5,11 @@ import { HeaderCodec, formatHeaders, parseHeaders } from './header-block.ts'
 
 const cancelled = 5
 const invalidStream = 2
-/** Of a data frame; a client reads each whole. */
+/** The maximum length of a data frame, because a client buffers each frame. */
 const mostDataBytes = 32 * 1024
 const mostStreams = 1000
 
-/** One stream of a session, with the headers that the client opened it with. */
+/** A stream of a session, with the headers with which the client opened it. */
 export class SpdyStream extends Duplex {
   readonly headers: ReadonlyMap<string, string>
   readonly #out: (content: Buffer, isLast: boolean, done: () => void) => void
@@ -40,7 +40,7 @@ export class SpdyStream extends Duplex {
     this.#out(Buffer.alloc(0), true, done)
   }
 
-  /** Nothing follows from the other side, and nobody there takes anything. What has come may still be read. */
+  /** Ends both directions. Received data may still be read. */
   finish(): void {
     this.push(null)
     this.end()
@@ -52,29 +52,32 @@ export class SpdyStream extends Duplex {
   }
 }
 
-/** One side of SPDY/3.1, as far as Kubernetes speaks it: clients open streams, and nobody counts windows. */
+/**
+ * One side of SPDY/3.1, with the features that Kubernetes uses: clients open streams, and there is no window
+ * accounting.
+ */
 export class SpdySession {
   readonly #connection: Connection
   readonly #reader = new FrameReader()
   readonly #unpack = new HeaderCodec('unpack')
   readonly #pack = new HeaderCodec('pack')
   readonly #streams = new Map<number, SpdyStream>()
-  /** Streams whose reader has no room: until it has, nothing is read of any. */
+  /** Streams whose reader is full. Nothing is read for any stream until all have drained. */
   readonly #full = new Set<number>()
   readonly #onStream: (stream: SpdyStream) => void
   readonly #isClient: boolean
-  /** Frames are taken one after the other. */
+  /** Frames are processed one after the other. */
   #work: Promise<void> = Promise.resolve()
-  /** The id of the next stream that a client opens. */
+  /** The id of the next stream that the client opens. */
   #nextId = 1
   #isOver = false
 
-  /** Serves a connection from its first byte: each stream that the client opens is handed over. */
+  /** Serves a connection from its first byte. `onStream` is called for each stream that the client opens. */
   static serve(connection: Connection, onStream: (stream: SpdyStream) => void): SpdySession {
     return new SpdySession(connection, onStream, false)
   }
 
-  /** The client's side: it opens the streams, and takes none. */
+  /** Creates the client side, which opens streams and accepts none. */
   static client(connection: Connection): SpdySession {
     return new SpdySession(connection, (stream) => stream.destroy(), true)
   }
@@ -91,7 +94,7 @@ export class SpdySession {
     this.#connection.close()
   }
 
-  /** Closes once all that was received of the open streams is read. */
+  /** Closes after all received data of the open streams was read. */
   closeWhenRead(): void {
     const left = [...this.#streams.values()].filter((stream) => !stream.readableEnded && !stream.destroyed)
     void Promise.all(
@@ -99,7 +102,7 @@ export class SpdySession {
     ).then(() => this.close())
   }
 
-  /** Opens a stream, for a client. */
+  /** Opens a stream on the client side. */
   async open(headers: Readonly<Record<string, string>>): Promise<SpdyStream> {
     if (this.#isOver) throw new Error('the connection is closed')
     const id = this.#nextId
@@ -116,7 +119,7 @@ export class SpdySession {
         for (const frame of this.#reader.push(piece)) await this.#take(frame)
       })
       .catch(() => {
-        // The client speaks something else: there is nothing that it would understand.
+        // The client uses another protocol, so it would not understand an error message.
         this.close()
         this.#over()
       })
@@ -137,7 +140,7 @@ export class SpdySession {
     if (type === frameType.synStream) return this.#open(content, flags)
     if (type === frameType.rstStream) return this.#forget(content.readUInt32BE(0))
     if (type === frameType.ping) return void this.#connection.send(controlFrame(type, 0, content))
-    // Later headers of a stream say nothing of interest, but the compression counts them in.
+    // Later headers of a stream are ignored, but must pass through the decompression.
     if (type === frameType.headers || type === frameType.synReply) await this.#unpack.run(content.subarray(4))
   }
 
@@ -162,7 +165,7 @@ export class SpdySession {
     })
     this.#streams.set(id, stream)
     stream.once('close', () => this.#streams.delete(id))
-    // One that has been told its end asks for no more: the others must not wait for it.
+    // An ended stream is not read again, so the other streams must not wait for it.
     stream.once('end', () => this.#wanted(id))
     return stream
   }
@@ -202,7 +205,7 @@ export class SpdySession {
     if (stream) this.#end(stream)
   }
 
-  /** Servers of Kubernetes reset a stream behind its last data: to their client that is its end. */
+  /** Kubernetes' servers reset a stream after its last data. Clients treat that as its end. */
   #end(stream: SpdyStream): void {
     if (this.#isClient) stream.finish()
     else stream.destroy()

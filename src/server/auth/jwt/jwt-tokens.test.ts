@@ -16,7 +16,7 @@ const keys = {
   stranger: await generateKeyPair('RS256', { extractable: true }),
 }
 let clock: VirtualClock
-/** What the issuer serves, by URL, and how often it was asked. */
+/** The issuer's documents by URL, and the number of requests. */
 let served: Record<string, unknown>
 let asked: string[]
 

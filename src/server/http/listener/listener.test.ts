@@ -16,7 +16,7 @@ const known = issueClientCertificate(authority, { commonName: 'ann', organizatio
 
 let listener: Listener
 let session: ClientHttp2Session | undefined
-/** What the server does with the next requests. */
+/** The handler of the next requests. */
 let handle: (exchange: Exchange) => Promise<void>
 
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { hasReliableProgress, isSupported } from './versions.ts'
 describe('a stored value', () => {
   const anyBytes = fc.oneof(
     fc.uint8Array({ maxLength: 80 }),
-    // What looks like a suffix of ours, or nearly.
+    // Bytes that resemble our suffix.
     fc.array(fc.constantFrom(0x20, 0x09, 0x0d, 0x0a, 0x7d), { maxLength: 80 }).map((codes) => Uint8Array.from(codes)),
   ).map((array) => Buffer.from(array))
   const anyMark = fc.option(fc.integer({ min: 1, max: 0xffffff }), { nil: undefined })

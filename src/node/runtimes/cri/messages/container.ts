@@ -8,7 +8,7 @@ import {
   securityProfile,
 } from './sandbox.ts'
 
-/** The messages of the container runtime interface about containers, with the fields that the node uses. */
+/** CRI messages about containers, with the fields that the node uses. */
 export const containerStates = ['created', 'running', 'exited', 'unknown'] as const
 
 export const propagations = { private: 0, hostToContainer: 1, bidirectional: 2 } as const
@@ -99,10 +99,10 @@ export const containerStatus = message({
 
 const labelFilter = message({ labelSelector: map(4, string(2)) })
 
-/** The fields that a look at all containers needs. */
+/** The fields that a list of all containers needs. */
 const listedContainer = message({ id: string(1), podSandboxId: string(2), state: int(6) })
 
-/** The fields that a look at all images in use needs. */
+/** The fields that a list of all images in use needs. */
 const containerImage = message({ image: nested(4, () => imageSpec), imageRef: string(5) })
 export const listContainerImagesResponse = message({ containers: repeated(nested(1, () => containerImage)) })
 

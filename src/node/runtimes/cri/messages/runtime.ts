@@ -2,7 +2,7 @@ import { bool, bytes, int, map, message, nested, repeated, string } from '../../
 import { filesystemUsage, imageSpec } from './container.ts'
 import { int64Value, sandboxConfig } from './sandbox.ts'
 
-/** The messages of the container runtime interface about images, the runtime itself and its events. */
+/** CRI messages about images, the runtime itself and its events. */
 export const cgroupDrivers = ['systemd', 'cgroupfs'] as const
 
 const image = message({
@@ -52,7 +52,7 @@ export const statusRequest = message({ verbose: bool(1) })
 export const statusResponse = message({ status: nested(1, () => runtimeStatus), info: map(2, string(2)) })
 export const runtimeConfigResponse = message({ linux: nested(1, () => linuxRuntimeConfig) })
 
-/** Events say which container, or sandbox, has changed: its state is then asked for. */
+/** An event names the container or sandbox that has changed. Its state is then read. */
 const eventSandbox = message({ id: string(1) })
 export const containerEvent = message({
   containerId: string(1),

@@ -1,8 +1,8 @@
 import { bool, int, map, message, nested, repeated, string } from '../../../../grpc/index.ts'
 
 /*
- * The messages of the container runtime interface (runtime.v1) about sandboxes, with the fields that the node uses.
- * The numbers are those of Kubernetes' api.proto.
+ * CRI messages (runtime.v1) about sandboxes, with the fields that the node uses. The field numbers are those of
+ * Kubernetes' api.proto.
  */
 
 export const namespaceMode = { pod: 0, container: 1, node: 2, target: 3 } as const
@@ -86,7 +86,7 @@ export const sandboxStatus = message({
 
 const labelFilter = message({ labelSelector: map(3, string(2)) })
 
-/** The fields that a look at all sandboxes needs; the rest is asked for once something has changed. */
+/** The fields that a list of all sandboxes needs. The rest is read after a change. */
 const listedSandbox = message({ id: string(1), state: int(3) })
 
 export const runPodSandboxRequest = message({ config: nested(1, () => sandboxConfig), runtimeHandler: string(2) })

@@ -2,10 +2,10 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, writ
 import path from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
 
-/** As kubelet has it: what is longer comes in pieces, which are marked as such. */
+/** Kubelet's limit. A longer line is split into parts that are marked as such. */
 const longestLine = 16 * 1024
 
-/** So big a log grows before another file is begun, and so many files are kept: kubelet's defaults. */
+/** Kubelet's defaults for the size and the number of log files. */
 const mostBytes = 10 << 20
 const mostFiles = 5
 
@@ -13,7 +13,7 @@ const newline = 0x0a
 
 type StreamName = 'stdout' | 'stderr'
 
-/** Writes what a container says in the form of the container runtime interface: `TIME STREAM F line`. */
+/** Writes the output of a container in the format of the Container Runtime Interface: `TIME STREAM F line`. */
 export class LogFile {
   readonly #file: string
   readonly #clock: Clock
@@ -31,7 +31,7 @@ export class LogFile {
     this.#size = fstatSync(this.#fd).size
   }
 
-  /** All whole lines are in the file when it returns: a shim that is killed has not lost them. */
+  /** All complete lines are in the file when it returns, so that none is lost if the shim is killed. */
   write(stream: StreamName, piece: Buffer): void {
     let rest = this.#rest[stream].length === 0 ? piece : Buffer.concat([this.#rest[stream], piece])
     const parts: Buffer[] = []
@@ -43,12 +43,12 @@ export class LogFile {
       parts.push(this.#head(stream, isLong), rest.subarray(0, end), lineEnd)
       rest = rest.subarray(isLong ? end : end + 1)
     }
-    // A copy: what arrived is a view on a buffer that is far bigger.
+    // A copy, because the chunk is a view of a much larger buffer.
     this.#rest[stream] = Buffer.from(rest)
     if (parts.length > 0) this.#append(Buffer.concat(parts))
   }
 
-  /** Ends lines that have no end yet. */
+  /** Writes incomplete lines as complete ones. */
   close(): void {
     for (const stream of ['stdout', 'stderr'] as const) {
       if (this.#rest[stream].length > 0)
@@ -69,7 +69,7 @@ export class LogFile {
     this.#size += bytes.length
   }
 
-  /** The old one is FILE.1 then, an older one FILE.2. */
+  /** Renames the file to FILE.1, and FILE.1 to FILE.2. */
   #beginAnother(): void {
     closeSync(this.#fd)
     const older = (n: number) => (n === 0 ? this.#file : `${this.#file}.${n}`)

@@ -3,8 +3,8 @@ import path from 'node:path'
 import { systemClock } from '../../../../base/clock.ts'
 import { ShimServer } from './server.ts'
 
-// node DIRECTORY/shim.mjs SOCKET: holds containers until there are none. Whoever started it may be gone: it has its own
-// session, and nothing it needs is theirs.
+// node DIRECTORY/shim.mjs SOCKET: holds containers until there are none. It has its own session and depends on nothing
+// of the process that started it, which may end.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => {})
 const [program, socketPath] = process.argv.slice(1) as [string, string]
 process.title = `coxswain-shim ${socketPath}`
@@ -15,7 +15,7 @@ try {
   writeSync(3, 'ready\n')
   closeSync(3)
 } catch {
-  // Whoever started it is gone already; another one will find it.
+  // The process that started it has ended already. Another agent will connect.
 }
 if (!isOurs) process.exit(0)
 server.endWith(path.dirname(program))

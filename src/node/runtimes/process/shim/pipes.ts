@@ -3,16 +3,16 @@ import { chownSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import path from 'node:path'
 
-/** A pipe whose other end is handed to a process. */
+/** A pipe whose write end is passed to a process. */
 interface Pipe {
   readonly writeEnd: number
-  /** Closes our copy of the other end; resolves when nobody has one any more. */
+  /** Closes our copy of the write end. Resolves when no process has one. */
   read(heard: (piece: Buffer) => void): Promise<void>
 }
 
 /**
- * Pipes for a container's output and errors. What Node makes for its children are sockets, and a program cannot open
- * /dev/stdout on a socket; a pipe with a name, whose name is gone at once, is like any other.
+ * Pipes for a container's stdout and stderr. Node creates sockets for its children, and a program cannot open
+ * /dev/stdout on a socket. These are named pipes whose names are removed at once.
  */
 export function openPipes(directory: string, owner?: number): [stdout: Pipe, stderr: Pipe] {
   const files = [path.join(directory, 'stdout'), path.join(directory, 'stderr')] as const
@@ -25,7 +25,7 @@ export function openPipes(directory: string, owner?: number): [stdout: Pipe, std
 }
 
 function openPipe(file: string): Pipe {
-  // Without waiting, or it would wait for a writer.
+  // Non-blocking, because the call would otherwise wait for a writer.
   const readEnd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   const writeEnd = openSync(file, constants.O_WRONLY)
   return {

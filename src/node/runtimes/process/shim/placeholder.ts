@@ -3,22 +3,22 @@ import type { Http2Server } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import type { Launch } from './protocol.ts'
 
-/** How HTTP/2 begins where nobody has agreed on it before, as with gRPC. */
+/** The start of HTTP/2 with prior knowledge, as gRPC uses it. */
 const http2Preface = 'PRI * HTTP/2.0'
 
-/** The answer of a gRPC health service: a frame with one field, `status: SERVING`. */
+/** The response of a gRPC health service: a frame with one field, `status: SERVING`. */
 const serving = Buffer.from([0, 0, 0, 0, 2, 0x08, 1])
 
-/** Answers HTTP, and gRPC's question how it is, for a container that runs nothing, until it is closed. */
+/** Answers HTTP requests and gRPC health checks for a container without a program, until it is closed. */
 export class Placeholder {
   readonly #servers: Server[] = []
   readonly #sockets = new Set<Socket>()
   #http: HttpServer | undefined
-  /** Made for the first connection that needs it: few do. */
+  /** Created for the first HTTP/2 connection, because few placeholders get one. */
   #http2: Promise<Http2Server> | undefined
   #isClosed = false
 
-  /** Resolves with the ports that it cannot have, and why; `say` is told of all. */
+  /** Resolves with the errors of ports that could not be opened. `say` is called for each port. */
   async listen(
     { address, ports, text }: NonNullable<Launch['placeholder']>,
     say: (line: string) => void,
@@ -58,7 +58,7 @@ export class Placeholder {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** The first bytes tell which protocol is spoken. */
+  /** Detects the protocol from the first bytes. */
   #accept(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))

@@ -1,36 +1,39 @@
-/** What the agent and the shim agree on: another number means that they cannot speak to each other. */
+/** The version of the protocol between agent and shim. Different versions are incompatible. */
 export const protocolVersion = 1
 
-/** What the shim is to start, with everything decided: it knows nothing of pods. */
+/** The complete instructions for one container. The shim knows nothing about pods. */
 export interface Launch {
-  /** Where the container's files are; the shim writes its state there. */
+  /** The directory of the container's files, in which the shim writes its state. */
   directory: string
   command: readonly string[]
   env: Readonly<Record<string, string>>
   workingDirectory: string
-  /** Set where the shim is to change to them; a command that makes a root of its own does it itself. */
+  /**
+   * The user that the shim changes to. Empty if the command does that itself, because it creates a root directory
+   * first.
+   */
   user: { uid?: number; gid?: number }
-  /** The user who may open /dev/stdout and /dev/stderr anew; undefined: only root may. */
+  /** The user who may reopen /dev/stdout and /dev/stderr. Undefined allows only root. */
   outputOwner?: number | undefined
   logPath: string
   stdin: boolean
   stdinOnce: boolean
-  /** The command makes a terminal for its program, which is a child of it. */
+  /** The command creates a terminal for its program, which is its child. */
   tty: boolean
-  /** The command says on descriptor 3 that all is prepared, or else why not. */
+  /** The command reports on descriptor 3 that it is ready, or its error. */
   reportsReady: boolean
-  /** The program is in namespaces of its own, which the command has made: it gets the stop signal alone. */
+  /** The command has created namespaces for the program, which alone gets the stop signal. */
   hasNamespaces?: boolean
   stopSignal: string
-  /** Where the shim answers HTTP for the container, and with what. */
+  /** The address, ports and text with which the shim answers HTTP requests for the container. */
   placeholder: { address: string; ports: readonly number[]; text: string } | undefined
 }
 
-/** What is known of a container's process; written whole or not at all. */
+/** The state of a container's process. It is written atomically. */
 export interface ProcessState {
   state: 'running' | 'exited'
   pid: number
-  /** When the kernel says that it started: a process with the same number and another start is another one. */
+  /** The start time from the kernel. It distinguishes processes with the same number. */
   pidStart: string
   startedAtMs: number
   finishedAtMs: number
@@ -39,30 +42,30 @@ export interface ProcessState {
   message: string
 }
 
-/** The name of a container's ProcessState in its directory. */
+/** The file name of a container's ProcessState in its directory. */
 export const stateFile = 'state.json'
 
 export type Request =
   | { op: 'start'; id: string; launch: Launch }
   | { op: 'stop'; id: string; timeoutSeconds: number }
   | { op: 'attach'; id: string; stdin: boolean }
-  /** From then on a line comes for each container that ends. */
+  /** The shim then sends a line for each container that ends. */
   | { op: 'watch' }
 
 export type Answer = { ok: true; version: number } | { ok: false; message: string }
 
-/** A container has ended: its state is in its file. */
+/** A container has ended. Its state is in its file. */
 export interface Ended {
   ended: string
 }
 
-/** What is in a frame of an attachment: its first byte. */
+/** The type of a frame of an attachment, which is its first byte. */
 const frameKinds = { stdin: 0, stdout: 1, stderr: 2, stdinEnd: 3, resize: 4, exit: 5 } as const
 export type FrameKind = keyof typeof frameKinds
 
 const kindOf = new Map<number, FrameKind>((Object.keys(frameKinds) as FrameKind[]).map((k) => [frameKinds[k], k]))
 
-/** One byte of kind, four of length, the content. */
+/** One byte for the type, four for the length, and the content. */
 export function frame(kind: FrameKind, content: Buffer): Buffer {
   const head = Buffer.alloc(5)
   head[0] = frameKinds[kind]
@@ -70,11 +73,11 @@ export function frame(kind: FrameKind, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** Puts frames together from the pieces that arrive. */
+/** Assembles frames from chunks. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Answers what is complete now. */
+  /** Returns the frames that are complete now. */
   read(piece: Buffer): { kind: FrameKind; content: Buffer }[] {
     this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const frames: { kind: FrameKind; content: Buffer }[] = []

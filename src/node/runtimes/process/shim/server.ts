@@ -4,13 +4,13 @@ import type { Clock } from '../../../../base/clock.ts'
 import { type Answer, type Ended, FrameReader, type Launch, type Request, frame, protocolVersion } from './protocol.ts'
 import { Supervised } from './supervised.ts'
 
-/** How long the shim stays when it has nothing to hold. */
+/** The time for which the shim stays without containers. */
 const idleMs = 5000
 
-/** How often it looks whether there is still a directory to be there for. */
+/** The interval at which it checks whether its directory still exists. */
 const lookMs = 2000
 
-/** Holds the containers of one runtime, and does for the agent what only a parent can do. Agents come and go. */
+/** Holds the containers of one runtime, as their parent process. It outlives the agent. */
 export class ShimServer {
   readonly #socketPath: string
   readonly #clock: Clock
@@ -25,11 +25,11 @@ export class ShimServer {
     this.#server = createServer({ allowHalfOpen: false }, (socket) => this.#accept(socket))
   }
 
-  /** Answers whether it listens: false where another one does already. */
+  /** Resolves with false if another shim already listens. */
   async listen(): Promise<boolean> {
     if (!(await this.#tryToListen())) {
       if (await isAnswered(this.#socketPath)) return false
-      // Left behind by one that was killed.
+      // The socket of a shim that was killed.
       rmSync(this.#socketPath, { force: true })
       if (!(await this.#tryToListen())) return false
     }
@@ -48,8 +48,8 @@ export class ShimServer {
   }
 
   /**
-   * Ends it with all that it holds, once the directory is gone that all of it is kept in: nobody could ask for it any
-   * more.
+   * Ends the shim and its containers when the directory with their state is removed, because no agent can find them
+   * then.
    */
   endWith(directory: string): void {
     this.#clock.after(lookMs, () => {
@@ -59,10 +59,10 @@ export class ShimServer {
     })
   }
 
-  /** Ends it, unless it holds something: a machine that goes down ends that first. */
+  /** Ends the shim if it has no containers. When the machine shuts down, they are ended first. */
   endIfIdle(): void {
     if (this.#containers.size > 0) return
-    // First the name, so that whoever comes now starts another one; the connections end with the process.
+    // Removes the socket first, so that the next agent starts another shim. Connections end with the process.
     rmSync(this.#socketPath, { force: true })
     process.exit(0)
   }
@@ -107,7 +107,7 @@ export class ShimServer {
   }
 
   async #start(id: string, launch: Launch): Promise<void> {
-    // Asked by an agent that was started anew, while what its predecessor had asked for was under way.
+    // A restarted agent may ask for a start that its predecessor has already requested.
     const known = this.#containers.get(id)
     if (known) return known.start()
     this.#cancelIdle()

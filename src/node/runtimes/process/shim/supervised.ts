@@ -11,7 +11,7 @@ import { openPipes } from './pipes.ts'
 import { Placeholder } from './placeholder.ts'
 import { type Launch, type ProcessState, stateFile } from './protocol.ts'
 
-/** After the process has ended, its output is waited for no longer than this: someone else may hold it open. */
+/** The longest wait for output after the end of the process. Another process may hold it open. */
 const lastWordsMs = 500
 
 interface Listener {
@@ -19,7 +19,7 @@ interface Listener {
   ended(exitCode: number): void
 }
 
-/** One container's process: its output, its end, its state on the disk. */
+/** One container's process: its output, its end, and its stored state. */
 export class Supervised {
   readonly #id: string
   readonly #launch: Launch
@@ -51,8 +51,8 @@ export class Supervised {
   }
 
   /**
-   * Resolves when the program runs; fails with the reason why it does not, which is on the disk then, too. Called
-   * again, it is the same start.
+   * Resolves when the program runs. Rejects with the reason if it does not, after storing it. A second call returns the
+   * same start.
    */
   start(): Promise<void> {
     this.#started ??= this.#start()
@@ -79,7 +79,7 @@ export class Supervised {
       stdout.read((piece) => this.#heard('stdout', piece)),
       stderr.read((piece) => this.#heard('stderr', piece)),
     ])
-    // It ends when its program does not read any more.
+    // The stream ends when the program stops reading.
     child.stdin?.on('error', () => {})
     const exit = new Promise<number>((resolve) =>
       child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal))),
@@ -109,14 +109,14 @@ export class Supervised {
         )
       : []
     if (refused.length === 0) return void exit.then((code) => this.#finish(code, closed))
-    // A server that cannot open its port ends, too.
+    // A server that cannot open its port ends too.
     void exit.then(() => this.#finish(1, closed, refused.join('; ')))
     this.kill()
   }
 
-  /** Resolves when it has ended. Of several calls the shortest time counts. */
+  /** Resolves when the process has ended. Of several calls the shortest timeout applies. */
   async stop(timeoutSeconds: number): Promise<void> {
-    // How it went is told to whoever starts it.
+    // The caller of the start gets its error.
     await this.#started?.catch(() => {})
     if (!this.#child || this.#state.state === 'exited') return
     this.#signalProgram(timeoutSeconds > 0 ? (this.#launch.stopSignal as NodeJS.Signals) : 'SIGKILL')
@@ -125,7 +125,7 @@ export class Supervised {
     cancel()
   }
 
-  /** Ends it at once, with all that belongs to it. */
+  /** Kills the process and all processes of the container. */
   kill(): void {
     const { pid } = this.#state
     signalProcess(-pid, 'SIGKILL')
@@ -141,7 +141,7 @@ export class Supervised {
     this.#child?.stdin?.write(piece)
   }
 
-  /** Who was attached has nothing more to say. */
+  /** Called when the attached client has ended its input. */
   inputEnds(): void {
     if (this.#launch.stdinOnce) this.#child?.stdin?.end()
   }
@@ -157,7 +157,7 @@ export class Supervised {
 
   async #finish(exitCode: number, closed: Promise<unknown>, message = ''): Promise<void> {
     this.#placeholder.close()
-    // What it has left behind ends with it, as with a container.
+    // As in a container, processes that it has left behind end with it.
     this.kill()
     let cancel = () => {}
     await Promise.race([closed, new Promise<void>((resolve) => (cancel = this.#clock.after(lastWordsMs, resolve)))])
@@ -198,7 +198,7 @@ export class Supervised {
     if (this.#launch.hasNamespaces) {
       return void signalProcess(processesOfNamespace(pid).program, signal)
     }
-    // With a terminal the group is that of who holds it; the program's is below.
+    // With a terminal, the group is that of the process that holds it. The program's group is below.
     const children = this.#launch.tty ? allProcesses().filter((p) => p.parent === pid) : []
     if (children.length > 0) for (const child of children) signalProcess(-child.group, signal)
     else signalProcess(-pid, signal)
@@ -209,11 +209,11 @@ export class Supervised {
   }
 }
 
-/** Undefined where the other side said that it is ready; else what it said, or that it ended. */
+/** Resolves with undefined when the other side has reported that it is ready, else with its error. */
 function reported(stream: Readable, staysOpen: boolean): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = ''
-    // Whoever waits for the namespace keeps the descriptor: its end is not the end of the report.
+    // The process that waits for the namespace keeps the descriptor open, so its end is not the end of the report.
     stream.on('data', (piece: Buffer) => {
       text += piece.toString()
       if (staysOpen && text.includes('ready\n')) resolve(undefined)
