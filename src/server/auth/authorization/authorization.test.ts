@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../base/virtual-clock.ts'
 import type { ClusterRoleBinding, PersistentVolume, Pod, PolicyRule, RoleBinding } from '../../../api/generated/types.ts'
 import { ServerTrial } from '../../server-trial.ts'
@@ -175,6 +175,53 @@ describe('NodeAuthorizer', () => {
     graph.setPod('blue', 'p', undefined)
     expect(authorizer.authorize(node, attempt('get /secrets blue mounted'))).toEqual({ allowed: false, reason: "no relationship found between node 'n1' and this object" })
     expect(authorizer.authorize(node, attempt('get /secrets csi stage')).allowed).toBe(false)
+  })
+})
+
+describe('NodeGraph', () => {
+  const pods = new Map<string, Pod>()
+  const read: string[] = []
+  let graph: NodeGraph
+
+  const stored = (name: string, nodeName: string | undefined, account: string) =>
+    pods.set(name, { metadata: { namespace: 'blue', name }, spec: { nodeName, serviceAccountName: account, containers: [] } } as unknown as Pod)
+  beforeEach(() => {
+    pods.clear()
+    read.length = 0
+    graph = new NodeGraph((_, name) => (read.push(name), pods.get(name)))
+    stored('one', 'n1', 'a')
+    stored('two', 'n1', 'b')
+    stored('far', 'n2', 'c')
+    stored('none', undefined, 'd')
+    for (const [name, { spec }] of pods) graph.expectPod('blue', name, spec.nodeName ?? '')
+  })
+  const uses = (node: string, account: string) => graph.isUsedOn(node, 'serviceaccounts', 'blue', account)
+
+  it('decodes the pods of a node when it asks, and those of no other', () => {
+    expect(read).toEqual([])
+    expect([uses('n1', 'a'), uses('n1', 'b'), uses('n1', 'c'), uses('n3', 'a')]).toEqual([true, true, false, false])
+    expect(read).toEqual(['one', 'two'])
+    expect([uses('n2', 'c'), uses('n2', 'd')]).toEqual([true, false])
+    expect(read).toEqual(['one', 'two', 'far'])
+  })
+
+  it('tells the node of a pod by the pod itself, where another member had the name', () => {
+    stored('odd', undefined, 'e')
+    graph.expectPod('blue', 'odd', 'n1')
+    expect([graph.nodeOfPod('blue', 'odd'), graph.nodeOfPod('blue', 'one'), graph.nodeOfPod('blue', 'none')]).toEqual([undefined, 'n1', undefined])
+    expect([uses('n1', 'e'), uses('n1', 'a')]).toEqual([false, true])
+  })
+
+  it('decodes at once where the bytes do not tell the node', () => {
+    stored('odd', 'n4', 'e')
+    graph.expectPod('blue', 'odd', undefined)
+    expect([read, graph.nodeOfPod('blue', 'odd'), uses('n4', 'e')]).toEqual([['odd'], 'n4', true])
+  })
+
+  it('takes changes of pods that were never decoded', () => {
+    graph.setPod('blue', 'one', undefined)
+    graph.setPod('blue', 'two', { ...pods.get('two')!, spec: { nodeName: 'n1', serviceAccountName: 'x', containers: [] } } as unknown as Pod)
+    expect([uses('n1', 'a'), uses('n1', 'b'), uses('n1', 'x'), graph.nodeOfPod('blue', 'one'), read]).toEqual([false, false, true, undefined, []])
   })
 })
 

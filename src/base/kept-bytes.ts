@@ -20,6 +20,16 @@ export function keptBytes(length: number): Buffer {
   return made % countedOneIn === 0 ? Buffer.allocUnsafeSlow(length) : Buffer.from(new SharedArrayBuffer(length))
 }
 
+/**
+ * Copies bytes that a process reads when it starts and keeps for long. They never cause a collection: none of it could
+ * free them.
+ */
+export function loadedBytes(bytes: Buffer): Buffer {
+  const copy = Buffer.from(new SharedArrayBuffer(bytes.length))
+  bytes.copy(copy)
+  return copy
+}
+
 /** The size of the slabs that short-lived buffers share. */
 const slabBytes = 1 << 16
 let slab: Buffer = Buffer.alloc(0)
@@ -34,6 +44,13 @@ export function passingBytes(length: number): Buffer {
   }
   used += length
   return slab.subarray(used - length, used)
+}
+
+/** Copies bytes into a long-lived buffer. */
+export function keptCopy(bytes: Buffer): Buffer {
+  const copy = keptBytes(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 /** Concatenates texts and bytes into a long-lived buffer. */
