@@ -48,7 +48,9 @@ export class ObjectAccess implements ServerObjects {
     const place = this.#registry.stored(group, plural)
     if (!place) return
     const opening = Buffer.from(`${JSON.stringify(member)}:"`)
-    for (const stored of this.#objects.cache(place).range(place.prefix)) {
+    const cache = this.#objects.cache(place)
+    for (const stored of cache.snapshot(place.prefix).values) {
+      if (cache.get(stored.key) !== stored) continue
       const [namespace, name] = namesOf(place, stored.key)
       yield { namespace, name, text: stored.textBehind(opening) }
     }

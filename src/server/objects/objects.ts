@@ -83,7 +83,10 @@ export interface Glimpse {
 export interface ServerObjects extends Objects {
   /** True if the object exists. It is not decoded. */
   has(group: string, plural: string, namespace: string, name: string): boolean
-  /** All objects of a kind, with the text of one member. None is decoded. */
+  /**
+   * All objects of a kind, with the text of one member. None is decoded. Objects that change during the iteration are
+   * left out from then on.
+   */
   glimpse(group: string, plural: string, member: string): Iterable<Glimpse>
   /** Creates like a POST request by the server itself. */
   create<T extends KubeObject>(kind: StoredKind, object: T): Promise<T>

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/clock.ts'
+import { type Clock, turnsOf } from '../../../base/clock.ts'
 import type { MetricsRegistry } from '../../../base/metrics.ts'
 import type { ServerObjects } from '../../objects/objects.ts'
 import { type Authorizer, allowEverything, denyEverything } from '../authorize.ts'
@@ -62,7 +62,7 @@ export function makeAuthorization(
 function authorizerOf(choice: AuthorizerChoice, objects: ServerObjects, rbac: RbacIndex, clock: Clock): Authorizer {
   switch (choice.type) {
     case 'Node':
-      return new NodeAuthorizer(NodeGraph.of(objects))
+      return new NodeAuthorizer(NodeGraph.of(objects, turnsOf(clock)))
     case 'RBAC':
       return new RbacAuthorizer(rbac)
     case 'AlwaysAllow':

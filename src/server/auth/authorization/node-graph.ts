@@ -1,5 +1,6 @@
 import type { PersistentVolume, Pod, Volume, VolumeAttachment } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
+import { type Turns, inSlices } from '../../../base/turns.ts'
 import type { ServerObjects } from '../../objects/objects.ts'
 
 /** A kind of object that a node may read because a pod on it refers to it. */
@@ -136,11 +137,12 @@ const podKey = (namespace: string, name: string): string => `${namespace}/${name
 
 /**
  * Tracks which objects each node uses: its pods, the objects they refer to, the volumes of claims and the secrets of
- * volumes. The stored pods of a node are decoded when the node first asks for something: decoding 100,000 pods would
- * delay the start of a server by a second.
+ * volumes. The stored pods of a node are found by their bytes, and decoded when the node first asks for something:
+ * decoding all of 100,000 pods would delay the start of a server by seconds.
  */
 export class NodeGraph {
   readonly #readPod: (namespace: string, name: string) => Pod | undefined
+  #visiting: Promise<void> | undefined
   readonly #nodeOfPod = new Map<string, string>()
   readonly #nodes = new Map<string, NodePods>()
   readonly #volumes = new Relation()
@@ -151,11 +153,13 @@ export class NodeGraph {
     this.#readPod = readPod
   }
 
-  /** Builds the graph from stored objects and keeps it current. */
-  static of(objects: ServerObjects): NodeGraph {
+  /** Builds the graph from stored objects, of which the pods are visited in slices, and keeps it current. */
+  static of(objects: ServerObjects, turns: Turns): NodeGraph {
     const graph = new NodeGraph((namespace, name) => objects.get<Pod>('', 'pods', namespace, name))
-    for (const { namespace, name, text } of objects.glimpse('', 'pods', 'nodeName'))
-      graph.expectPod(namespace, name, text)
+    const stored = objects.glimpse('', 'pods', 'nodeName')
+    graph.#visiting = inSlices(turns, stored, ({ namespace, name, text }) =>
+      graph.expectPod(namespace, name, text),
+    ).then(() => void (graph.#visiting = undefined))
     objects.follow('', 'pods', ({ namespace, name, object }) =>
       graph.setPod(namespace, name, object() as Pod | undefined),
     )
@@ -172,6 +176,11 @@ export class NodeGraph {
       graph.setAttachment(name, attachment),
     )
     return graph
+  }
+
+  /** Resolves when the graph knows all stored pods; undefined if it does. */
+  get incomplete(): Promise<void> | undefined {
+    return this.#visiting
   }
 
   /**
