@@ -21,11 +21,14 @@ export function keptBytes(length: number): Buffer {
 }
 
 /**
- * Copies bytes that a process reads when it starts and keeps for long. They never cause a collection: none of it could
- * free them.
+ * A buffer for bytes that a process reads when it starts and keeps for long. It never causes a collection: none could
+ * free it.
  */
+export const loadedBuffer = (length: number): Buffer => Buffer.from(new SharedArrayBuffer(length))
+
+/** Copies such bytes. */
 export function loadedBytes(bytes: Buffer): Buffer {
-  const copy = Buffer.from(new SharedArrayBuffer(bytes.length))
+  const copy = loadedBuffer(bytes.length)
   bytes.copy(copy)
   return copy
 }
