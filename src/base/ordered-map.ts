@@ -29,6 +29,7 @@ export class OrderedMap<V> {
   set(key: string, value: V): void {
     const isNew = !this.#byKey.has(key)
     this.#byKey.set(key, value)
+    if (isNew && this.#append(key, value)) return
     const at = this.#chunkOf(key)
     const chunk = this.#chunks[at]!
     const i = lowerBound(chunk.keys, key)
@@ -39,6 +40,17 @@ export class OrderedMap<V> {
     chunk.keys.splice(i, 0, key)
     chunk.values.splice(i, 0, value)
     if (chunk.keys.length > chunkLimit) this.#split(at)
+  }
+
+  /** Adds a key behind all others, if it sorts there. Chunks of keys that come in order are full. */
+  #append(key: string, value: V): boolean {
+    const last = this.#chunks.at(-1)!
+    if (last.keys.length > 0 && last.keys.at(-1)! >= key) return false
+    if (last.keys.length < chunkLimit) {
+      last.keys.push(key)
+      last.values.push(value)
+    } else this.#chunks.push({ keys: [key], values: [value] })
+    return true
   }
 
   delete(key: string): boolean {

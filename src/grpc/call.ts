@@ -1,7 +1,7 @@
 import { onAbort } from '../base/on-abort.ts'
 import type { Clock } from '../base/clock.ts'
 import type { AnswerReceiver, ClientConnection, Field, Http2Stream } from '../http2/index.ts'
-import { FrameReader, fillFrameHead, frameHeadBytes } from './framing.ts'
+import { MessageReader, fillFrameHead, frameHeadBytes } from './framing.ts'
 import type { Encodable, Decoded, MessageFields, MessageType } from './message.ts'
 import { RpcError, statusOf, statusOfHttp } from './status.ts'
 
@@ -35,7 +35,7 @@ export interface CallReceiver<A> {
 export class Call<Q extends MessageFields, A extends MessageFields> {
   readonly #method: Method<Q, A>
   readonly #receiver: CallReceiver<Decoded<A>>
-  readonly #frames: FrameReader
+  readonly #frames: MessageReader<A>
   readonly #undo: (() => void)[] = []
   #stream: Http2Stream | undefined
   #cancelRequest: (() => void) | undefined
@@ -58,7 +58,7 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
   ) {
     this.#method = method
     this.#receiver = receiver
-    this.#frames = new FrameReader(maxMessageBytes)
+    this.#frames = new MessageReader(method.response, maxMessageBytes)
     const { timeoutMs, signal } = options
     if (timeoutMs !== undefined)
       this.#undo.push(
@@ -155,10 +155,9 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
   #data(piece: Buffer): boolean {
     if (this.#isOver || this.#httpStatus !== 200) return true
     try {
-      for (const bytes of this.#frames.take(piece)) {
-        if (this.#isOver) return true
-        if (this.#receiver.message(this.#method.response.decode(bytes)) === false) this.#isHeld = true
-      }
+      this.#frames.take(piece, (message) => {
+        if (!this.#isOver && this.#receiver.message(message) === false) this.#isHeld = true
+      })
     } catch (e) {
       this.fail(e instanceof RpcError ? e : new RpcError('Internal', (e as Error).message))
       return true

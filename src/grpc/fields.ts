@@ -74,7 +74,8 @@ export const bool = (number: number): Scalar<boolean> =>
     read: (reader) => reader.number() !== 0,
   })
 
-export function bytes(number: number): Scalar<Buffer> {
+/** Bytes. Decoded ones share memory with the message, unless `copy` copies them. */
+export function bytes(number: number, copy?: (shared: Buffer) => Buffer): Scalar<Buffer> {
   const tag = tagOf(number, WireType.bytes)
   return {
     number,
@@ -91,7 +92,7 @@ export function bytes(number: number): Scalar<Buffer> {
       const end = reader.length()
       const value = reader.bytes.subarray(reader.at, end)
       reader.at = end
-      return value
+      return copy ? copy(value) : value
     },
   }
 }

@@ -1,3 +1,5 @@
+import type { Decoded, MessageFields, MessageType } from './message.ts'
+import { PartialMessage } from './partial-message.ts'
 import { RpcError } from './status.ts'
 
 /** The size of a message's prefix: one byte for compression and a length of four bytes. */
@@ -10,53 +12,63 @@ export function fillFrameHead(frame: Buffer): Buffer {
   return frame
 }
 
-/** Splits the data of a stream into messages. */
-export class FrameReader {
+const nothing = Buffer.alloc(0)
+
+/** Decodes the messages in the data of a stream. */
+export class MessageReader<Fields extends MessageFields> {
+  readonly #type: MessageType<Fields>
   readonly #maxBytes: number
-  #pieces: Buffer[] = []
-  #bytes = 0
-  /** The size of the incomplete message, prefix included; undefined until its prefix is complete. */
-  #expected: number | undefined
+  /** The bytes of an incomplete prefix. */
+  #head: Buffer = nothing
+  /** The message that is arriving. */
+  #partial: PartialMessage<Fields> | undefined
 
   /** Messages of more than `maxBytes` are rejected. */
-  constructor(maxBytes: number) {
+  constructor(type: MessageType<Fields>, maxBytes: number) {
+    this.#type = type
     this.#maxBytes = maxBytes
   }
 
   /** True if a message is incomplete. */
   get isAmid(): boolean {
-    return this.#bytes > 0
+    return this.#partial !== undefined || this.#head.length > 0
   }
 
-  /** Takes a piece of data and returns the messages that it completes. Throws an RpcError. */
-  take(piece: Buffer): Buffer[] {
-    this.#pieces.push(piece)
-    this.#bytes += piece.length
-    const messages: Buffer[] = []
+  /** Takes a piece of data and passes on the messages that it completes. Throws an RpcError or a WireError. */
+  take(piece: Buffer, onMessage: (message: Decoded<Fields>) => void): void {
+    let at = 0
     for (;;) {
-      if (this.#expected === undefined) {
-        if (this.#bytes < frameHeadBytes) return messages
-        this.#expected = frameHeadBytes + this.#bodyLength(this.#joined())
+      if (!this.#partial) {
+        const headEnd = at + frameHeadBytes - this.#head.length
+        const head = this.#head.length > 0 ? Buffer.concat([this.#head, piece.subarray(at, headEnd)]) : piece
+        const headAt = this.#head.length > 0 ? 0 : at
+        if (headEnd > piece.length) {
+          this.#head = Buffer.from(head.subarray(headAt))
+          return
+        }
+        this.#head = nothing
+        const length = this.#bodyLength(head, headAt)
+        at = headEnd
+        if (at + length <= piece.length) {
+          onMessage(this.#type.decode(piece.subarray(at, at + length)))
+          at += length
+          continue
+        }
+        this.#partial = new PartialMessage(this.#type, length)
       }
-      if (this.#bytes < this.#expected) return messages
-      const bytes = this.#joined()
-      messages.push(bytes.subarray(frameHeadBytes, this.#expected))
-      this.#bytes -= this.#expected
-      this.#pieces = this.#bytes > 0 ? [bytes.subarray(this.#expected)] : []
-      this.#expected = undefined
+      at = this.#partial.take(piece, at)
+      if (!this.#partial.isComplete) return
+      const message = this.#partial.end()
+      this.#partial = undefined
+      onMessage(message)
     }
   }
 
-  #bodyLength(head: Buffer): number {
-    if (head[0] !== 0) throw new RpcError('Unimplemented', 'the answer is compressed, which was not asked for')
-    const length = head.readUInt32BE(1)
+  #bodyLength(head: Buffer, at: number): number {
+    if (head[at] !== 0) throw new RpcError('Unimplemented', 'the answer is compressed, which was not asked for')
+    const length = head.readUInt32BE(at + 1)
     if (length > this.#maxBytes)
       throw new RpcError('ResourceExhausted', `received message larger than max (${length} vs. ${this.#maxBytes})`)
     return length
-  }
-
-  #joined(): Buffer {
-    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces, this.#bytes)]
-    return this.#pieces[0]!
   }
 }

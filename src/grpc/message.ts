@@ -70,8 +70,20 @@ export class MessageType<Fields extends MessageFields> {
   }
 
   read(reader: WireReader): Decoded<Fields> {
+    const value = this.absent()
+    this.readFields(value, reader)
+    return value
+  }
+
+  /** The message without any field. */
+  absent(): Decoded<Fields> {
     const value: Record<string, unknown> = {}
     for (const [name, field] of this.#fields) value[name] = field.absent()
+    return value as Decoded<Fields>
+  }
+
+  /** Decodes the fields of a part of a message, and adds them to the fields that were decoded before. */
+  readFields(value: Record<string, unknown>, reader: WireReader): void {
     while (reader.at < reader.end) {
       const tag = reader.number()
       const wireType = tag & 7
@@ -85,7 +97,6 @@ export class MessageType<Fields extends MessageFields> {
         readPacked(entry[1], reader, value[entry[0]])
       else throw new WireError(`wrong wireType = ${wireType} for field ${entry[0]}`)
     }
-    return value as Decoded<Fields>
   }
 }
 

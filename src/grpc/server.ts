@@ -2,7 +2,7 @@ import { type Server, type Socket, createServer } from 'node:net'
 import { type TlsOptions as NodeTlsOptions, createServer as createTlsServer } from 'node:tls'
 import { ErrorCode, type Http2Stream, type RequestHead, ServerConnection } from '../http2/index.ts'
 import type { Method } from './call.ts'
-import { FrameReader, fillFrameHead, frameHeadBytes } from './framing.ts'
+import { MessageReader, fillFrameHead, frameHeadBytes } from './framing.ts'
 import type { Decoded, Encodable, MessageFields } from './message.ts'
 import { RpcError, type StatusCode, statusCodes } from './status.ts'
 
@@ -120,7 +120,7 @@ function served<Q extends MessageFields, A extends MessageFields>(
   stream: Http2Stream,
   head: RequestHead,
 ): ServedCall<Decoded<Q>, Encodable<A>> {
-  const frames = new FrameReader(64 << 20)
+  const frames = new MessageReader(method.request, 64 << 20)
   let hasBegun = false
   const begin = () => {
     if (!hasBegun) stream.sendHeaders(answerFields, false)
@@ -132,7 +132,7 @@ function served<Q extends MessageFields, A extends MessageFields>(
     onMessage(message, end) {
       stream.receive({
         data(piece) {
-          for (const bytes of frames.take(piece)) message(method.request.decode(bytes))
+          frames.take(piece, message)
         },
         end: () => end?.(),
       })

@@ -75,6 +75,39 @@ export class WireReader {
   }
 }
 
+/**
+ * Returns the size of the field that starts at `at`, tag included, even if it ends after `end`. Undefined if the bytes
+ * before `end` do not tell it.
+ */
+export function fieldSize(bytes: Buffer, at: number, end: number): number | undefined {
+  const tagEnd = varintEnd(bytes, at, end)
+  if (tagEnd === undefined) return undefined
+  switch (bytes[at]! & 7) {
+    case WireType.varint: {
+      const valueEnd = varintEnd(bytes, tagEnd, end)
+      return valueEnd && valueEnd - at
+    }
+    case WireType.fixed64:
+      return tagEnd + 8 - at
+    case WireType.bytes: {
+      const lengthEnd = varintEnd(bytes, tagEnd, end)
+      return lengthEnd && lengthEnd + new WireReader(bytes, tagEnd, lengthEnd).number() - at
+    }
+    case WireType.fixed32:
+      return tagEnd + 4 - at
+    default:
+      throw new WireError(`illegal wireType ${bytes[at]! & 7}`)
+  }
+}
+
+function varintEnd(bytes: Buffer, from: number, end: number): number | undefined {
+  for (let at = from; at < end; at++) {
+    if (at - from >= 10) throw new WireError('integer overflow')
+    if (bytes[at]! < 0x80) return at + 1
+  }
+  return undefined
+}
+
 /** Writes into a buffer of a precomputed size. */
 export class WireWriter {
   readonly bytes: Buffer

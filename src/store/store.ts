@@ -41,6 +41,12 @@ export interface Store {
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>
 
   /**
+   * Reads the same keys at the newest revision, and passes them on page by page while the next page is on its way.
+   * Resolves to the revision. Undefined if `range` is as good.
+   */
+  readonly load?: ((prefix: string, onPage: OnPage) => Promise<number>) | undefined
+
+  /**
    * Writes if the current version of the key is the expected one. Resolves once the outcome is durable, in revision
    * order if no other process writes to the store. A refused write resolves only after the write that it conflicts with
    * is durable, so a client that reads again sees that write.
@@ -86,6 +92,17 @@ export interface Store {
    * another key.
    */
   readonly isStale?: ((key: string) => Promise<boolean>) | undefined
+}
+
+/** Takes the items of a page of a revision. The next page waits for the returned promise. */
+export type OnPage = (items: readonly Versioned[], revision: number) => Promise<void> | void
+
+/** Reads all keys that start with `prefix`, page by page if the store can. Resolves to the revision. */
+export async function loadAll(store: Store, prefix: string, onPage: OnPage): Promise<number> {
+  if (store.load) return store.load(prefix, onPage)
+  const { items, revision } = await store.range(prefix)
+  await onPage(items, revision)
+  return revision
 }
 
 export interface Versioned {

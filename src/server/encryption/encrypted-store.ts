@@ -75,6 +75,17 @@ export class EncryptedStore implements Store {
     return { ...result, items: await this.#readAll(result.items, this.#encryption) }
   }
 
+  get load(): Store['load'] {
+    const inner = this.#inner
+    return (
+      inner.load &&
+      ((prefix, onPage) =>
+        inner.load!(prefix, async (items, revision) =>
+          onPage(await this.#readAll(items, this.#encryption), revision),
+        ))
+    )
+  }
+
   write(op: Write): Promise<WriteResult> {
     const { key, value } = op
     const transformer = this.#encryption.transformerOf(key)

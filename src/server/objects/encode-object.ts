@@ -1,7 +1,7 @@
 import { jsonText, objectJson } from '../../api/json/index.ts'
 import { type PackedOwners, memberLength, noOwners, writeMember } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { keptBytes, keptPieces, passingBytes } from './kept-bytes.ts'
+import { keptBytes, keptPieces, passingBytes } from '../../base/kept-bytes.ts'
 
 /** The bytes between metadata and spec. */
 export const specOpening = ',"spec":'

@@ -1,7 +1,7 @@
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { DeleteOptions, ObjectChange, OwnUpdateOptions, ServerObjects, StoredKind } from './objects.ts'
+import type { DeleteOptions, Glimpse, ObjectChange, OwnUpdateOptions, ServerObjects, StoredKind } from './objects.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
 import type { ServerParts } from '../requests/request.ts'
@@ -44,6 +44,18 @@ export class ObjectAccess implements ServerObjects {
     return Array.from(this.#range(group, plural, namespace), (stored) => () => stored.object as T)
   }
 
+  *glimpse(group: string, plural: string, member: string): Iterable<Glimpse> {
+    const place = this.#registry.stored(group, plural)
+    if (!place) return
+    const opening = Buffer.from(`${JSON.stringify(member)}:"`)
+    const cache = this.#objects.cache(place)
+    for (const stored of cache.snapshot(place.prefix).values) {
+      if (cache.get(stored.key) !== stored) continue
+      const [namespace, name] = namesOf(place, stored.key)
+      yield { namespace, name, text: stored.textBehind(opening) }
+    }
+  }
+
   #range(group: string, plural: string, namespace: string): Iterable<StoredObject> {
     const place = this.#registry.stored(group, plural)
     if (!place) return []
@@ -82,11 +94,9 @@ export class ObjectAccess implements ServerObjects {
     if (!place) return
     this.#objects.cache(place).listen((events) => {
       for (const { type, object, previous } of events) {
-        const [namespace, name] = place.resource.namespaced
-          ? object.key.slice(place.prefix.length).split('/')
-          : ['', object.key.slice(place.prefix.length)]
+        const [namespace, name] = namesOf(place, object.key)
         const current = type === 'DELETED' ? undefined : object
-        tell({ namespace: namespace!, name: name!, object: () => current?.object, previous: () => previous?.object })
+        tell({ namespace, name, object: () => current?.object, previous: () => previous?.object })
       }
     })
   }
@@ -106,4 +116,12 @@ export class ObjectAccess implements ServerObjects {
   #place(kind: StoredKind): Registered {
     return this.#registry.stored(kind.storedAs?.group ?? kind.group, kind.storedAs?.plural ?? kind.plural)!
   }
+}
+
+/** The namespace and name in a key. */
+function namesOf({ prefix, resource }: Registered, key: string): [namespace: string, name: string] {
+  const names = key.slice(prefix.length)
+  if (!resource.namespaced) return ['', names]
+  const slash = names.indexOf('/')
+  return [names.slice(0, slash), names.slice(slash + 1)]
 }

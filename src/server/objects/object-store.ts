@@ -2,7 +2,7 @@ import { alreadyExists, conflictModified, entityTooLarge } from '../../api/error
 import { deepEqual } from '../../api/deep-equal.ts'
 import { type PackedOwners, isSameButForTimes, noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import type { Store, StoreEvent, Watch } from '../../store/index.ts'
+import { type Store, type StoreEvent, type Versioned, type Watch, loadAll } from '../../store/index.ts'
 import { TransformError, isEncrypted } from '../encryption/index.ts'
 import { type Encoded, encodeForStore } from './encode-object.ts'
 import { maxObjectBytes } from './objects.ts'
@@ -72,13 +72,10 @@ export class ObjectStore {
     onLost: (why: Error) => void,
     options: ObjectStoreOptions = {},
   ): Promise<ObjectStore> {
-    const { items, revision } = await store.range(registryPrefix)
-    const objects = new ObjectStore(store, registry, revision, options)
-    for (const item of items) {
-      if (isEncrypted(item.value))
-        throw new TransformError(item.key, 'identity transformer tried to read encrypted data')
-      objects.#cacheOf(item.key)?.load(item)
-    }
+    let loaded: ObjectStore | undefined
+    const at = (revision: number) => (loaded ??= new ObjectStore(store, registry, revision, options))
+    const revision = await loadAll(store, registryPrefix, (items, read) => at(read).#loadPage(items))
+    const objects = at(revision)
     objects.#feed = await store.watch(
       registryPrefix,
       revision,
@@ -87,6 +84,17 @@ export class ObjectStore {
       (seen) => objects.#saw(seen),
     )
     return objects
+  }
+
+  #loadPage(items: readonly Versioned[]): void {
+    let cache: ResourceCache | undefined
+    for (const item of items) {
+      if (isEncrypted(item.value))
+        throw new TransformError(item.key, 'identity transformer tried to read encrypted data')
+      // The keys of a kind follow each other.
+      if (!cache || !item.key.startsWith(cache.prefix)) cache = this.#cacheOf(item.key)
+      cache?.load(item)
+    }
   }
 
   /** Loads the objects of a kind and keeps its cache current. */

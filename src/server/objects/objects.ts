@@ -68,10 +68,26 @@ export interface OwnUpdateOptions {
   isStatus?: boolean
 }
 
+/** An object that is not decoded. */
+export interface Glimpse {
+  namespace: string
+  name: string
+  /**
+   * The text of the only member with the given name that has one, at any depth: '' if there is none, undefined if only
+   * the decoded object tells.
+   */
+  text: string | undefined
+}
+
 /** Additional access for objects that the server itself maintains, such as the allocated addresses of Services. */
 export interface ServerObjects extends Objects {
   /** True if the object exists. It is not decoded. */
   has(group: string, plural: string, namespace: string, name: string): boolean
+  /**
+   * All objects of a kind, with the text of one member. None is decoded. Objects that change during the iteration are
+   * left out from then on.
+   */
+  glimpse(group: string, plural: string, member: string): Iterable<Glimpse>
   /** Creates like a POST request by the server itself. */
   create<T extends KubeObject>(kind: StoredKind, object: T): Promise<T>
 }

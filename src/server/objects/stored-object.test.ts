@@ -59,6 +59,30 @@ describe('StoredObject', () => {
   })
 })
 
+describe('StoredObject.textBehind()', () => {
+  const opening = Buffer.from('"nodeName":"')
+  const found = (members: object, read?: typeof parseObject) =>
+    StoredObject.unread('/k', 42, encodeForStore({ ...object(), ...members } as KubeObject).value, head, read).textBehind(opening)
+
+  it.each<[string, object, string | undefined]>([
+    ['no such member', { spec: { node: 'n' } }, ''],
+    ['one', { spec: { nodeName: 'n-1.a' } }, 'n-1.a'],
+    ['one that is empty', { spec: { nodeName: '' } }, ''],
+    ['one of another depth', { data: { nodeName: 'n' } }, 'n'],
+    ['one that is no text', { spec: { nodeName: { a: 'b' } } }, ''],
+    ['a name that ends like it', { status: { nominatednodeName: 'n' } }, ''],
+    ['a text that looks like it', { data: { a: '"nodeName":"x"' } }, ''],
+    ['two', { data: { nodeName: 'a' }, spec: { nodeName: 'b' } }, undefined],
+    ['a text with an escape', { spec: { nodeName: 'a"b' } }, undefined],
+    ['a text with a backslash', { spec: { nodeName: 'a\\' } }, undefined],
+    ['a text beyond ASCII', { spec: { nodeName: 'ä' } }, undefined],
+  ])('%s', (_, members, expected) => expect(found(members)).toBe(expected))
+
+  it('does not read what another program has stored', () => {
+    expect(found({ spec: { nodeName: 'n' } }, parseObject)).toBeUndefined()
+  })
+})
+
 describe('StoredObject.unread()', () => {
   const withoutType = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ä"}}')
   const counted = () => {

@@ -11,7 +11,7 @@ import {
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import { encodeForStore, headText, specOpening } from './encode-object.ts'
 import type { BeforeStatus, Encoded, KnownParts, SpecPlace } from './encode-object.ts'
-import { passingBytes } from './kept-bytes.ts'
+import { passingBytes } from '../../base/kept-bytes.ts'
 
 /** The first bytes of an object: `{"apiVersion":"v1","kind":"Pod",` and then `"metadata":{`. */
 export interface Head {
@@ -34,6 +34,10 @@ export function headOf(apiVersion: string, kind: string, isCustom = false): Head
 
 /** The object of a dry run has no revision. */
 const versionMember = (revision: number) => (revision === 0 ? '' : `"resourceVersion":"${revision}",`)
+
+const quote = '"'.charCodeAt(0)
+/** Text that is the same in JSON. */
+const plainText = /^[ !#-[\]-~]*$/
 
 /** The type of a watch event. */
 export type LineType = 'ADDED' | 'MODIFIED' | 'DELETED'
@@ -255,6 +259,22 @@ export class StoredObject implements KnownParts {
   /** False if the bytes cannot contain the text, as far as this is known without decoding or encoding. */
   mayHold(text: Buffer): boolean {
     return this.#object?.deref() !== undefined || this.#value.includes(text)
+  }
+
+  /**
+   * The value of the only member with a name that has a text as its value, at any depth: `opening` is that name in
+   * quotes, a colon and a quote. '' if there is none; undefined if only the decoded object tells.
+   */
+  textBehind(opening: Buffer): string | undefined {
+    const value = this.#value
+    // The bytes of another program may have blanks between names and values.
+    if (this.#read) return undefined
+    const at = value.indexOf(opening)
+    if (at < 0) return ''
+    const start = at + opening.length
+    if (value.includes(opening, start)) return undefined
+    const text = value.toString('latin1', start, value.indexOf(quote, start))
+    return plainText.test(text) ? text : undefined
   }
 
   /** The bytes of `spec`, if it is this object's spec and its position is known. */

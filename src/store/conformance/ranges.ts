@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FutureRevisionError } from '../store.ts'
+import { FutureRevisionError, loadAll } from '../store.ts'
 import { bytes, keysOf } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -32,6 +32,32 @@ export function describeRanges(sceneOf: () => Scene): void {
       expect({ revision, remaining }).toEqual({ revision: last, remaining: 0 })
       expect(keysOf((await scene.store.range('')).items)).toHaveLength(6)
       expect((await scene.store.range('/x')).items).toEqual([])
+    })
+
+    it('is loaded page by page, each key once and in order, at one revision', async () => {
+      const { store } = scene
+      const keys = Array.from({ length: 1700 }, (_, i) => `/loaded/${String(i).padStart(4, '0')}`)
+      await Promise.all(keys.map((key) => store.write({ key, expected: 0, value: bytes(`value of ${key}`) })))
+      const found: string[] = []
+      const revisions = new Set<number>()
+      const revision = await loadAll(store, '/loaded/', async (items, at) => {
+        for (const { key, value } of items) {
+          expect(value.toString()).toBe(`value of ${key}`)
+          found.push(key)
+        }
+        revisions.add(at)
+        // What is written meanwhile belongs to a later revision.
+        await store.write({ key: `/loaded/9${found.length}`, expected: 0, value: bytes('late') })
+      })
+      expect(found).toEqual(keys)
+      expect(revisions).toEqual(new Set([revision]))
+      expect(await loadAll(store, '/nothing/', () => undefined)).toBe(store.revision)
+    })
+
+    it('is not loaded further once a page could not be taken', async () => {
+      await expect(loadAll(scene.store, '/pods/', () => Promise.reject(new Error('not this one')))).rejects.toThrow(
+        'not this one',
+      )
     })
 
     it('sorts by bytes, not by UTF-16', async () => {

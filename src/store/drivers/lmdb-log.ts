@@ -105,6 +105,7 @@ export class LmdbLog implements RecordLog {
       void log.put(encodeRevision(record.revision, this.#key), arena.subarray(start, end))
       start = end
     }
+    if (removed.length > 0) this.#places.changed()
     for (const revision of removed) void log.remove(encodeRevision(revision, this.#key))
     if (compacted) void meta.put(Buffer.from('compacted'), encodeMeta(compacted))
     if (reserved !== undefined) void meta.put(Buffer.from('reserved'), encodeMeta({ bytes: reserved }))

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../base/virtual-clock.ts'
 import type { ClusterRoleBinding, PersistentVolume, Pod, PolicyRule, RoleBinding } from '../../../api/generated/types.ts'
 import { ServerTrial } from '../../server-trial.ts'
-import type { UserInfo } from '../../objects/objects.ts'
+import type { ServerObjects, UserInfo } from '../../objects/objects.ts'
 import { type Attempt, type Decision, type ResourceAttempt, forbiddenAttempt } from '../authorize.ts'
 import { parseAuthorizationConfig, parseModes } from './config.ts'
 import { NodeAuthorizer } from './node-authorizer.ts'
@@ -156,6 +156,10 @@ describe('NodeAuthorizer', () => {
   graph.setVolume('pv', { metadata: { name: 'pv' }, spec: { claimRef: { namespace: 'blue', name: 'data' }, csi: { driver: 'd', volumeHandle: 'h', nodeStageSecretRef: { namespace: 'csi', name: 'stage' } } } } as PersistentVolume)
   const authorizer = new NodeAuthorizer(graph)
   const node: UserInfo = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
+  const decided = (decision: Decision | Promise<Decision>) => {
+    if (decision instanceof Promise) throw new Error('the graph is not complete')
+    return decision
+  }
 
   it.each<[string, boolean, string?]>([
     ['get /secrets blue mounted', true], ['get /secrets blue env', true], ['get /secrets blue pull', true], ['get /secrets csi stage', true],
@@ -168,13 +172,90 @@ describe('NodeAuthorizer', () => {
     ['list /pods', false, 'fieldSelector=spec.nodeName=n2'], ['watch /nodes', true, 'fieldSelector=metadata.name=n1'], ['list /nodes', false], ['get /nodes * n2', false],
     ['update coordination.k8s.io/leases kube-node-lease n1', true], ['update coordination.k8s.io/leases kube-node-lease n2', false], ['update coordination.k8s.io/leases kube-system n1', false],
     ['create storage.k8s.io/csinodes * *', true], ['get storage.k8s.io/csinodes * n2', false], ['create /pods/eviction blue p', true], ['create apps/deployments blue', false],
-  ])('%s: %s %s', (text, isAllowed, query) => expect(authorizer.authorize(node, attempt(text, query)).allowed).toBe(isAllowed))
+  ])('%s: %s %s', (text, isAllowed, query) => expect(decided(authorizer.authorize(node, attempt(text, query))).allowed).toBe(isAllowed))
 
   it('has no opinion about others, and forgets pods that are gone', () => {
     expect(authorizer.authorize(user, attempt('get /secrets blue mounted'))).toEqual({ allowed: false })
     graph.setPod('blue', 'p', undefined)
     expect(authorizer.authorize(node, attempt('get /secrets blue mounted'))).toEqual({ allowed: false, reason: "no relationship found between node 'n1' and this object" })
-    expect(authorizer.authorize(node, attempt('get /secrets csi stage')).allowed).toBe(false)
+    expect(decided(authorizer.authorize(node, attempt('get /secrets csi stage'))).allowed).toBe(false)
+  })
+})
+
+describe('NodeGraph', () => {
+  const pods = new Map<string, Pod>()
+  const read: string[] = []
+  let graph: NodeGraph
+
+  const stored = (name: string, nodeName: string | undefined, account: string) =>
+    pods.set(name, { metadata: { namespace: 'blue', name }, spec: { nodeName, serviceAccountName: account, containers: [] } } as unknown as Pod)
+  beforeEach(() => {
+    pods.clear()
+    read.length = 0
+    graph = new NodeGraph((_, name) => (read.push(name), pods.get(name)))
+    stored('one', 'n1', 'a')
+    stored('two', 'n1', 'b')
+    stored('far', 'n2', 'c')
+    stored('none', undefined, 'd')
+    for (const [name, { spec }] of pods) graph.expectPod('blue', name, spec.nodeName ?? '')
+  })
+  const uses = (node: string, account: string) => graph.isUsedOn(node, 'serviceaccounts', 'blue', account)
+
+  it('decodes the pods of a node when it asks, and those of no other', () => {
+    expect(read).toEqual([])
+    expect([uses('n1', 'a'), uses('n1', 'b'), uses('n1', 'c'), uses('n3', 'a')]).toEqual([true, true, false, false])
+    expect(read).toEqual(['one', 'two'])
+    expect([uses('n2', 'c'), uses('n2', 'd')]).toEqual([true, false])
+    expect(read).toEqual(['one', 'two', 'far'])
+  })
+
+  it('tells the node of a pod by the pod itself, where another member had the name', () => {
+    stored('odd', undefined, 'e')
+    graph.expectPod('blue', 'odd', 'n1')
+    expect([graph.nodeOfPod('blue', 'odd'), graph.nodeOfPod('blue', 'one'), graph.nodeOfPod('blue', 'none')]).toEqual([undefined, 'n1', undefined])
+    expect([uses('n1', 'e'), uses('n1', 'a')]).toEqual([false, true])
+  })
+
+  it('decodes at once where the bytes do not tell the node', () => {
+    stored('odd', 'n4', 'e')
+    graph.expectPod('blue', 'odd', undefined)
+    expect([read, graph.nodeOfPod('blue', 'odd'), uses('n4', 'e')]).toEqual([['odd'], 'n4', true])
+  })
+
+  it('has a node wait until all stored pods were visited, and leaves out what changes meanwhile', async () => {
+    const turns = { isSpent: true, next: () => new Promise<void>((resolve) => goOn.push(resolve)) }
+    const goOn: (() => void)[] = []
+    const names = Array.from({ length: 100 }, (_, i) => `p${i}`)
+    const gone = new Set<string>()
+    let tell: (change: { namespace: string; name: string; object(): undefined }) => void = () => {}
+    const objects = {
+      *glimpse() {
+        for (const name of names) if (!gone.has(name)) yield { namespace: 'blue', name, text: 'n1' }
+      },
+      follow: (_: string, plural: string, fn: typeof tell) => plural === 'pods' && (tell = fn),
+      list: () => [],
+      get: (_: string, __: string, ___: string, name: string) => ({ metadata: { name }, spec: { nodeName: 'n1', serviceAccountName: name, containers: [] } }),
+    } as unknown as ServerObjects
+    const authorizer = new NodeAuthorizer(NodeGraph.of(objects, turns))
+    const node: UserInfo = { name: 'system:node:n1', groups: ['system:nodes'] }
+    const asked = ['p0', 'p99', 'p50'].map((name) => authorizer.authorize(node, attempt(`get /pods blue ${name}`)))
+    expect(asked.every((decision) => decision instanceof Promise)).toBe(true)
+    for (const name of ['p0', 'p99']) {
+      gone.add(name)
+      tell({ namespace: 'blue', name, object: () => undefined })
+    }
+    while (goOn.length > 0) {
+      goOn.pop()!()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect((await Promise.all(asked)).map(({ allowed }) => allowed)).toEqual([false, false, true])
+    expect(authorizer.authorize(node, attempt('get /pods blue p50'))).toEqual({ allowed: true })
+  })
+
+  it('takes changes of pods that were never decoded', () => {
+    graph.setPod('blue', 'one', undefined)
+    graph.setPod('blue', 'two', { ...pods.get('two')!, spec: { nodeName: 'n1', serviceAccountName: 'x', containers: [] } } as unknown as Pod)
+    expect([uses('n1', 'a'), uses('n1', 'b'), uses('n1', 'x'), graph.nodeOfPod('blue', 'one'), read]).toEqual([false, false, true, undefined, []])
   })
 })
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../base/clock.ts'
+import { type Clock, turnsOf } from '../../../base/clock.ts'
 import type { MetricsRegistry } from '../../../base/metrics.ts'
-import type { Objects } from '../../objects/objects.ts'
+import type { ServerObjects } from '../../objects/objects.ts'
 import { type Authorizer, allowEverything, denyEverything } from '../authorize.ts'
 import { NodeAuthorizer } from './node-authorizer.ts'
 import { NodeGraph } from './node-graph.ts'
@@ -36,7 +36,7 @@ interface Authorization {
 /** Creates the chain of authorizers. Members of system:masters are allowed before any of them. */
 export function makeAuthorization(
   choices: readonly AuthorizerChoice[],
-  objects: Objects,
+  objects: ServerObjects,
   clock: Clock,
   metrics: MetricsRegistry,
 ): Authorization {
@@ -59,10 +59,10 @@ export function makeAuthorization(
   return { authorizer: counted(chain, counts), rbac, usesRbac }
 }
 
-function authorizerOf(choice: AuthorizerChoice, objects: Objects, rbac: RbacIndex, clock: Clock): Authorizer {
+function authorizerOf(choice: AuthorizerChoice, objects: ServerObjects, rbac: RbacIndex, clock: Clock): Authorizer {
   switch (choice.type) {
     case 'Node':
-      return new NodeAuthorizer(NodeGraph.of(objects))
+      return new NodeAuthorizer(NodeGraph.of(objects, turnsOf(clock)))
     case 'RBAC':
       return new RbacAuthorizer(rbac)
     case 'AlwaysAllow':

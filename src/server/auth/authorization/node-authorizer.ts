@@ -43,9 +43,14 @@ export class NodeAuthorizer implements Authorizer {
     this.#rules.add(nodeRules, undefined)
   }
 
-  authorize(user: UserInfo, attempt: Attempt): Decision {
+  authorize(user: UserInfo, attempt: Attempt): Decision | Promise<Decision> {
     const node = nodeNameOf(user)
     if (node === undefined) return noOpinion
+    const { incomplete } = this.#graph
+    return incomplete ? incomplete.then(() => this.#decide(node, attempt)) : this.#decide(node, attempt)
+  }
+
+  #decide(node: string, attempt: Attempt): Decision {
     if (node === '') return refuse('unknown node for user')
     if (isPathAttempt(attempt)) return this.#byRules(attempt)
     const { group, plural } = attempt.path

@@ -1,6 +1,7 @@
 import type { PersistentVolume, Pod, Volume, VolumeAttachment } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
-import type { Objects } from '../../objects/objects.ts'
+import { type Turns, inSlices } from '../../../base/turns.ts'
+import type { ServerObjects } from '../../objects/objects.ts'
 
 /** A kind of object that a node may read because a pod on it refers to it. */
 export type Referenced =
@@ -110,45 +111,100 @@ class Relation {
   sourcesOf(target: string): Iterable<string> {
     return this.#sources.get(target) ?? []
   }
+
+  has(target: string): boolean {
+    return this.#sources.has(target)
+  }
+
+  get isEmpty(): boolean {
+    return this.#targets.size === 0
+  }
 }
+
+/** The pods of one node. */
+class NodePods {
+  /** Stored pods that have not been decoded since the server was started, by namespace and name. */
+  readonly unread = new Set<string>()
+  /** The references of the others. */
+  readonly references = new Relation()
+
+  get isEmpty(): boolean {
+    return this.unread.size === 0 && this.references.isEmpty
+  }
+}
+
+const podKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
 /**
  * Tracks which objects each node uses: its pods, the objects they refer to, the volumes of claims and the secrets of
- * volumes.
+ * volumes. The stored pods of a node are found by their bytes, and decoded when the node first asks for something:
+ * decoding all of 100,000 pods would delay the start of a server by seconds.
  */
 export class NodeGraph {
+  readonly #readPod: (namespace: string, name: string) => Pod | undefined
+  #visiting: Promise<void> | undefined
   readonly #nodeOfPod = new Map<string, string>()
-  readonly #pods = new Relation()
+  readonly #nodes = new Map<string, NodePods>()
   readonly #volumes = new Relation()
   readonly #claimOfVolume = new Map<string, string>()
   readonly #nodeOfAttachment = new Map<string, string>()
 
-  /** Builds the graph from stored objects and keeps it current. */
-  static of(objects: Objects): NodeGraph {
-    const graph = new NodeGraph()
+  constructor(readPod: (namespace: string, name: string) => Pod | undefined = () => undefined) {
+    this.#readPod = readPod
+  }
+
+  /** Builds the graph from stored objects, of which the pods are visited in slices, and keeps it current. */
+  static of(objects: ServerObjects, turns: Turns): NodeGraph {
+    const graph = new NodeGraph((namespace, name) => objects.get<Pod>('', 'pods', namespace, name))
+    const stored = objects.glimpse('', 'pods', 'nodeName')
+    graph.#visiting = inSlices(turns, stored, ({ namespace, name, text }) =>
+      graph.expectPod(namespace, name, text),
+    ).then(() => void (graph.#visiting = undefined))
+    objects.follow('', 'pods', ({ namespace, name, object }) =>
+      graph.setPod(namespace, name, object() as Pod | undefined),
+    )
     const take = <T extends KubeObject>(
       group: string,
       plural: string,
-      put: (namespace: string, name: string, object: T | undefined) => void,
+      put: (name: string, object: T | undefined) => void,
     ) => {
-      for (const object of objects.list<T>(group, plural, ''))
-        put(object.metadata.namespace ?? '', object.metadata.name ?? '', object)
-      objects.follow(group, plural, ({ namespace, name, object }) => put(namespace, name, object() as T | undefined))
+      for (const object of objects.list<T>(group, plural, '')) put(object.metadata.name ?? '', object)
+      objects.follow(group, plural, ({ name, object }) => put(name, object() as T | undefined))
     }
-    take<Pod>('', 'pods', (namespace, name, pod) => graph.setPod(namespace, name, pod))
-    take<PersistentVolume>('', 'persistentvolumes', (_, name, volume) => graph.setVolume(name, volume))
-    take<VolumeAttachment>('storage.k8s.io', 'volumeattachments', (_, name, attachment) =>
+    take<PersistentVolume>('', 'persistentvolumes', (name, volume) => graph.setVolume(name, volume))
+    take<VolumeAttachment>('storage.k8s.io', 'volumeattachments', (name, attachment) =>
       graph.setAttachment(name, attachment),
     )
     return graph
   }
 
+  /** Resolves when the graph knows all stored pods; undefined if it does. */
+  get incomplete(): Promise<void> | undefined {
+    return this.#visiting
+  }
+
+  /**
+   * Adds a stored pod that is not decoded yet. `node` is its node if the pod has one; '' if it has none; undefined if
+   * that is not known.
+   */
+  expectPod(namespace: string, name: string, node: string | undefined): void {
+    if (node === undefined) return this.setPod(namespace, name, this.#readPod(namespace, name))
+    if (node === '') return
+    const key = podKey(namespace, name)
+    this.#nodeOfPod.set(key, node)
+    this.#podsOf(node).unread.add(key)
+  }
+
   setPod(namespace: string, name: string, pod: Pod | undefined): void {
-    const key = `${namespace}/${name}`
+    const key = podKey(namespace, name)
     const node = pod?.spec.nodeName
-    if (node) this.#nodeOfPod.set(key, node)
-    else this.#nodeOfPod.delete(key)
-    this.#pods.set(key, node ? referencesOf(pod) : new Set())
+    const before = this.#nodeOfPod.get(key)
+    if (before !== undefined && before !== node) this.#leave(before, key)
+    if (!node) return
+    this.#nodeOfPod.set(key, node)
+    const pods = this.#podsOf(node)
+    pods.unread.delete(key)
+    pods.references.set(key, referencesOf(pod))
   }
 
   setVolume(name: string, volume: PersistentVolume | undefined): void {
@@ -167,18 +223,42 @@ export class NodeGraph {
   isUsedOn(node: string, resource: Referenced, namespace: string, name: string): boolean {
     if (resource === 'volumeattachments') return this.#nodeOfAttachment.get(name) === node
     const target = edge(resource, namespace, name)
-    if (this.#isOnNode(node, target)) return true
+    const references = this.#referencesOn(node)
+    if (!references) return false
+    if (references.has(target)) return true
     for (const volume of this.#volumes.sourcesOf(target))
-      if (this.#isOnNode(node, this.#claimOfVolume.get(volume)!)) return true
+      if (references.has(this.#claimOfVolume.get(volume)!)) return true
     return false
   }
 
   nodeOfPod(namespace: string, name: string): string | undefined {
-    return this.#nodeOfPod.get(`${namespace}/${name}`)
+    const key = podKey(namespace, name)
+    const node = this.#nodeOfPod.get(key)
+    if (node === undefined || !this.#nodes.get(node)?.unread.has(key)) return node
+    this.setPod(namespace, name, this.#readPod(namespace, name))
+    return this.#nodeOfPod.get(key)
   }
 
-  #isOnNode(node: string, target: string): boolean {
-    for (const pod of this.#pods.sourcesOf(target)) if (this.#nodeOfPod.get(pod) === node) return true
-    return false
+  /** The references of a node's pods, after all of them have been decoded. */
+  #referencesOn(node: string): Relation | undefined {
+    for (const key of this.#nodes.get(node)?.unread ?? []) {
+      const [namespace, name] = key.split('/') as [string, string]
+      this.setPod(namespace, name, this.#readPod(namespace, name))
+    }
+    return this.#nodes.get(node)?.references
+  }
+
+  #podsOf(node: string): NodePods {
+    let pods = this.#nodes.get(node)
+    if (!pods) this.#nodes.set(node, (pods = new NodePods()))
+    return pods
+  }
+
+  #leave(node: string, key: string): void {
+    this.#nodeOfPod.delete(key)
+    const pods = this.#podsOf(node)
+    pods.unread.delete(key)
+    pods.references.set(key, none)
+    if (pods.isEmpty) this.#nodes.delete(node)
   }
 }

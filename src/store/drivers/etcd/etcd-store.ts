@@ -1,9 +1,10 @@
 import type { Clock } from '../../../base/clock.ts'
+import { keptCopy } from '../../../base/kept-bytes.ts'
 import { RpcError } from '../../../grpc/index.ts'
 import { isStorableKey } from '../../byte-order.ts'
 import type { CompactorOptions } from '../../store.ts'
 import { CompactedError, FutureRevisionError, StoreClosedError } from '../../store.ts'
-import type { RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from '../../store.ts'
+import type { OnPage, RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from '../../store.ts'
 import { Timeline } from '../../timeline.ts'
 import { WatchHub } from '../../watch-hub.ts'
 import { keepCompacted } from './compaction.ts'
@@ -41,6 +42,13 @@ export interface EtcdStoreParts {
 const firstPageKeys = 500
 const mostPageKeys = 10_000
 const mostPageBytes = 16 << 20
+
+interface PageRequest {
+  readonly key: Buffer
+  readonly rangeEnd: Buffer
+  readonly limit: number
+  readonly revision: number | undefined
+}
 
 /**
  * A store that other processes also write to. One watch follows the whole store. A response is delayed until the watch
@@ -124,30 +132,51 @@ export class EtcdStore implements Store {
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
+    const items: Versioned[] = []
+    const read = await this.#readPages(prefix, options, (page) => {
+      for (const item of page) items.push(item)
+    })
+    return { items, ...read }
+  }
+
+  async load(prefix: string, onPage: OnPage): Promise<number> {
+    return (await this.#readPages(prefix, {}, onPage)).revision
+  }
+
+  /** Requests each page before the page before it is passed on, so that etcd and this process work at the same time. */
+  async #readPages(prefix: string, options: RangeOptions, onPage: OnPage): Promise<Omit<RangeResult, 'items'>> {
     this.#assertOpen()
     const { layout } = this.#parts
     const start = layout.prefixToEtcd(prefix)
     const rangeEnd = endOf(start)
-    const limit = options.limit || Infinity
-    const items: Versioned[] = []
-    let revision = options.revision
-    let pageKeys = firstPageKeys
-    let key = options.after === undefined ? start : after(start, layout.toEtcd(options.after))
+    const key = options.after === undefined ? start : after(start, layout.toEtcd(options.after))
+    if (Buffer.compare(key, rangeEnd) >= 0)
+      return { revision: options.revision ?? (await this.currentRevision()), remaining: 0 }
+    let left = options.limit || Infinity
+    let request: PageRequest = { key, rangeEnd, limit: Math.min(firstPageKeys, left), revision: options.revision }
+    let reading = this.#readPage(request)
     for (;;) {
-      if (Buffer.compare(key, rangeEnd) >= 0)
-        return { items, revision: revision ?? (await this.currentRevision()), remaining: 0 }
-      const request = { key, rangeEnd, limit: Math.min(pageKeys, limit - items.length), revision }
-      const page = await this.#readPage(request, revision)
+      const page = await reading
       if (page === 'too large') {
-        pageKeys = Math.ceil(request.limit / 16)
+        request = { ...request, limit: Math.ceil(request.limit / 16) }
+        reading = this.#readPage(request)
         continue
       }
-      revision ??= page.header!.revision
-      for (const kv of page.kvs) items.push(this.#versioned(kv))
-      const remaining = page.count - page.kvs.length
-      if (!page.more || items.length >= limit) return { items, revision, remaining }
-      key = behind(page.kvs.at(-1)!.key)
-      pageKeys = nextPageKeys(page.kvs)
+      const revision = request.revision ?? page.header!.revision
+      left -= page.kvs.length
+      const isLast = !page.more || left <= 0
+      if (!isLast) {
+        const limit = Math.min(nextPageKeys(page.kvs), left)
+        request = { key: behind(page.kvs.at(-1)!.key), rangeEnd, limit, revision }
+        reading = this.#readPage(request)
+        // An error is thrown by the next `await`, unless passing this page on fails first.
+        reading.catch(() => undefined)
+      }
+      await onPage(
+        page.kvs.map((kv) => this.#versioned(kv)),
+        revision,
+      )
+      if (isLast) return { revision, remaining: page.count - page.kvs.length }
     }
   }
 
@@ -155,7 +184,7 @@ export class EtcdStore implements Store {
    * Reads one page. If its values are much larger than those of earlier pages, it may exceed the message size limit or
    * the time limit.
    */
-  #readPage(request: { key: Buffer; rangeEnd: Buffer; limit: number; revision: number | undefined }, revision = 0) {
+  #readPage(request: PageRequest) {
     const read = () =>
       this.#parts.members.read(etcdMethods.range, request).catch((e: unknown) => {
         if (!(e instanceof RpcError)) throw e
@@ -163,7 +192,7 @@ export class EtcdStore implements Store {
         if (e.code === 'DeadlineExceeded' && request.limit > firstPageKeys) return 'too large' as const
         throw e
       })
-    return this.#read(read, revision)
+    return this.#read(read, request.revision)
   }
 
   write(op: Write): Promise<WriteResult> {
@@ -271,7 +300,7 @@ export class EtcdStore implements Store {
   #event({ type, kv, prevKv }: EtcdEvent): StoreEvent {
     const key = this.#parts.layout.fromEtcd(kv!.key)
     const revision = kv!.modRevision
-    const before = prevKv && this.#versioned(prevKv)
+    const before = prevKv && this.#versioned({ ...prevKv, value: keptCopy(prevKv.value) })
     if (type === EventType.delete) {
       this.#pending.sawDelete(key, before?.revision ?? 0, revision)
       const recent = this.#recent
@@ -291,7 +320,7 @@ export class EtcdStore implements Store {
       key,
       revision,
       createRevision: kv!.createRevision,
-      value: own ?? value,
+      value: own ?? keptCopy(value),
       mark,
       previous: before,
     }

@@ -8,7 +8,9 @@ const markDigits = 12
 const writeDigits = 16
 const suffixBytes = 1 + markDigits + writeDigits
 const lineFeed = 0x0a
-const digitOf = new Map(Array.from(digits, (digit, i) => [digit.charCodeAt(0), i]))
+/** The digit of each byte; -1 if it is none. */
+const digitOf = new Int8Array(256).fill(-1)
+for (const [i, digit] of Array.from(digits).entries()) digitOf[digit.charCodeAt(0)] = i
 /**
  * Values that Kubernetes has encrypted are authenticated byte by byte, so the driver appends nothing to them and they
  * have no mark.
@@ -27,17 +29,19 @@ export function storedValue(value: Buffer, mark: number | undefined, writeId: nu
   return stored
 }
 
-/** Splits a stored value into value and mark. A value that another program stored is returned unchanged. */
+/**
+ * Splits a stored value into value and mark. The value shares its memory. One that another program stored is returned
+ * unchanged.
+ */
 export function readValue(stored: Buffer): { value: Buffer; mark: number | undefined } {
   const end = stored.length - suffixBytes
   const mark =
     end >= 0 && stored[end] === lineFeed && isSuffix(stored, end + 1) ? readNumber(stored, end + 1, markDigits) : -1
-  if (mark < 0) return { value: Buffer.from(stored), mark: undefined }
-  return { value: Buffer.from(stored.subarray(0, end)), mark: mark || undefined }
+  return mark < 0 ? { value: stored, mark: undefined } : { value: stored.subarray(0, end), mark: mark || undefined }
 }
 
 function isSuffix(bytes: Buffer, from: number): boolean {
-  for (let i = from; i < bytes.length; i++) if (!digitOf.has(bytes[i]!)) return false
+  for (let i = from; i < bytes.length; i++) if (digitOf[bytes[i]!]! < 0) return false
   return true
 }
 
@@ -52,7 +56,7 @@ function writeNumber(bytes: Buffer, at: number, value: number, count: number): n
 
 function readNumber(bytes: Buffer, at: number, count: number): number {
   let value = 0
-  for (let i = at; i < at + count; i++) value = value * 4 + digitOf.get(bytes[i]!)!
+  for (let i = at; i < at + count; i++) value = value * 4 + digitOf[bytes[i]!]!
   return value
 }
 
@@ -61,6 +65,7 @@ export class KeyLayout {
   readonly #ours: string
   readonly #theirs: string
   readonly #theirLength: number
+  readonly #isSame: boolean
   /** The prefix of all keys. */
   readonly root: Buffer
   /**
@@ -73,6 +78,7 @@ export class KeyLayout {
     this.#ours = ours
     this.#theirs = theirs.replace(/\/+$/, '')
     this.#theirLength = Buffer.byteLength(this.#theirs)
+    this.#isSame = this.#ours === this.#theirs
     this.root = Buffer.from(`${this.#theirs}/`)
     this.fence = Buffer.from(`${this.#theirs}!fence`)
   }
@@ -84,7 +90,7 @@ export class KeyLayout {
   }
 
   fromEtcd(key: Buffer): string {
-    return this.#ours + key.toString('utf8', this.#theirLength)
+    return this.#isSame ? key.toString() : this.#ours + key.toString('utf8', this.#theirLength)
   }
 
   /** Maps a prefix. A prefix shorter than `ours` matches all keys. */

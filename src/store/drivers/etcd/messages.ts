@@ -1,3 +1,4 @@
+import { loadedBytes } from '../../../base/kept-bytes.ts'
 import {
   type MessageOf,
   bool,
@@ -16,13 +17,10 @@ import {
 
 const Nothing = message({})
 const Header = message({ clusterId: uint64(1), memberId: uint64(2), revision: int(3) })
-const KeyValue = message({
-  key: bytes(1),
-  createRevision: int(2),
-  modRevision: int(3),
-  version: int(4),
-  value: bytes(5),
-})
+const versions = { createRevision: int(2), modRevision: int(3), version: int(4) }
+const KeyValue = message({ key: bytes(1), ...versions, value: bytes(5) })
+/** A key of a range. It is copied from the bytes that the socket has received, which are not kept. */
+const ReadKeyValue = message({ key: bytes(1, Buffer.from), ...versions, value: bytes(5, loadedBytes) })
 
 const RangeRequest = message({
   key: bytes(1),
@@ -34,7 +32,7 @@ const RangeRequest = message({
 })
 const RangeResponse = message({
   header: nested(1, () => Header),
-  kvs: repeated(nested(2, () => KeyValue)),
+  kvs: repeated(nested(2, () => ReadKeyValue)),
   more: bool(3),
   count: int(4),
 })

@@ -20,6 +20,19 @@ export function keptBytes(length: number): Buffer {
   return made % countedOneIn === 0 ? Buffer.allocUnsafeSlow(length) : Buffer.from(new SharedArrayBuffer(length))
 }
 
+/**
+ * A buffer for bytes that a process reads when it starts and keeps for long. It never causes a collection: none could
+ * free it.
+ */
+export const loadedBuffer = (length: number): Buffer => Buffer.from(new SharedArrayBuffer(length))
+
+/** Copies such bytes. */
+export function loadedBytes(bytes: Buffer): Buffer {
+  const copy = loadedBuffer(bytes.length)
+  bytes.copy(copy)
+  return copy
+}
+
 /** The size of the slabs that short-lived buffers share. */
 const slabBytes = 1 << 16
 let slab: Buffer = Buffer.alloc(0)
@@ -34,6 +47,13 @@ export function passingBytes(length: number): Buffer {
   }
   used += length
   return slab.subarray(used - length, used)
+}
+
+/** Copies bytes into a long-lived buffer. */
+export function keptCopy(bytes: Buffer): Buffer {
+  const copy = keptBytes(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 /** Concatenates texts and bytes into a long-lived buffer. */
