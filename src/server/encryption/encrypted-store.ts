@@ -80,9 +80,7 @@ export class EncryptedStore implements Store {
     return (
       inner.load &&
       ((prefix, onPage) =>
-        inner.load!(prefix, async (items, revision) =>
-          onPage(await this.#readAll(items, this.#encryption), revision),
-        ))
+        inner.load!(prefix, async (items, revision) => onPage(await this.#readAll(items, this.#encryption), revision)))
     )
   }
 

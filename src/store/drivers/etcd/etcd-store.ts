@@ -4,7 +4,17 @@ import { RpcError } from '../../../grpc/index.ts'
 import { isStorableKey } from '../../byte-order.ts'
 import type { CompactorOptions } from '../../store.ts'
 import { CompactedError, FutureRevisionError, StoreClosedError } from '../../store.ts'
-import type { OnPage, RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from '../../store.ts'
+import type {
+  OnPage,
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreEvent,
+  Versioned,
+  Watch,
+  Write,
+  WriteResult,
+} from '../../store.ts'
 import { Timeline } from '../../timeline.ts'
 import { WatchHub } from '../../watch-hub.ts'
 import { keepCompacted } from './compaction.ts'
