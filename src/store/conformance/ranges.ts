@@ -46,7 +46,7 @@ export function describeRanges(sceneOf: () => Scene): void {
           found.push(key)
         }
         revisions.add(at)
-        // What is written meanwhile belongs to a later revision.
+        // A write in the meantime belongs to a later revision.
         await store.write({ key: `/loaded/9${found.length}`, expected: 0, value: bytes('late') })
       })
       expect(found).toEqual(keys)
