@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { CommanderError } from 'commander'
-import { completeCommandLine, completeWord } from './completion.ts'
+import { completeCommandLine, completeWord } from './completion/command.ts'
 import { makeProgram } from './program.ts'
 
 /** The release, inserted at build time. */

@@ -1,27 +1,28 @@
 import { Command } from 'commander'
-import { addApiServerCommand } from './apiserver.ts'
-import { addBackupCommands } from './backup.ts'
-import { addCompletionCommand } from './completion.ts'
-import { addControllersCommand } from './controllers.ts'
-import { addDashboardCommand } from './dashboard.ts'
-import { addResetCommand, addStopCommand } from './data-directory.ts'
-import { addDoctorCommand } from './doctor.ts'
-import { addFaultCommand } from './fault.ts'
-import { addGenerateCommand } from './generate.ts'
-import { addManifestsCommand } from './manifests.ts'
-import { addMonitorCommand } from './monitor.ts'
-import { addNodeCommand } from './node.ts'
-import { addPublishCommand } from './publish.ts'
-import { addRolloutCommand } from './rollout.ts'
-import { addSchedulerCommand } from './scheduler.ts'
-import { addSloCommand } from './slo.ts'
-import { addStatusCommand } from './status.ts'
-import { addTokenCommand } from './token.ts'
-import { addTopCommand } from './top.ts'
-import { addUpCommand } from './up.ts'
+import { addApiServerCommand } from './serve/apiserver.ts'
+import { addBackupCommands } from './upkeep/backup.ts'
+import { addCompletionCommand } from './completion/command.ts'
+import { addControllersCommand } from './serve/controllers.ts'
+import { addDashboardCommand } from './serve/dashboard.ts'
+import { addResetCommand, addStopCommand } from './upkeep/data-directory.ts'
+import { addDoctorCommand } from './upkeep/doctor.ts'
+import { addExamples } from './examples.ts'
+import { addFaultCommand } from './fault/command.ts'
+import { addGenerateCommand } from './generate/command.ts'
+import { addManifestsCommand } from './upkeep/manifests.ts'
+import { addMonitorCommand } from './serve/monitor.ts'
+import { addNodeCommand } from './serve/node.ts'
+import { addPublishCommand } from './serve/publish.ts'
+import { addRolloutCommand } from './rollout/command.ts'
+import { addSchedulerCommand } from './serve/scheduler.ts'
+import { addSloCommand } from './slo/command.ts'
+import { addStatusCommand } from './status/command.ts'
+import { addTokenCommand } from './upkeep/token.ts'
+import { addTopCommand } from './top/command.ts'
+import { addUpCommand } from './serve/up.ts'
 import { addVersionCommand } from './version.ts'
-import { addWaitCommand } from './wait.ts'
-import { addWhyCommand } from './why.ts'
+import { addWaitCommand } from './wait/command.ts'
+import { addWhyCommand } from './why/command.ts'
 
 const oneLine = (text: string): string =>
   text
@@ -66,5 +67,7 @@ export function makeProgram(name: string, release: string): Command {
   addDoctorCommand(program)
   addCompletionCommand(program)
   addVersionCommand(program, release)
+
+  addExamples(program)
   return program
 }

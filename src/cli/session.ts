@@ -48,11 +48,11 @@ export function addConnectionFlags(command: Command): Command {
         ),
     })
     .option('-n, --namespace <name>', "the namespace (default: that of the kubeconfig's context)")
-    .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does)')
-    .option('--context <name>', 'the context of the kubeconfig')
-    .addOption(new Option('--cluster <name>', 'the cluster of the kubeconfig').hideHelp())
-    .addOption(new Option('--user <name>', 'the user of the kubeconfig').hideHelp())
-    .option('--request-timeout <duration>', 'how long one request may take (default: 1m)', requestTimeoutMs)
+    .option('--kubeconfig <file>', 'kubeconfig of the API server (default: $KUBECONFIG or ~/.kube/config, as kubectl)')
+    .option('--context <name>', 'context of the kubeconfig to use')
+    .addOption(new Option('--cluster <name>', 'cluster of the kubeconfig to use').hideHelp())
+    .addOption(new Option('--user <name>', 'user of the kubeconfig to use').hideHelp())
+    .option('--request-timeout <duration>', 'time limit of a single request (default: 1m)', requestTimeoutMs)
 }
 
 /** Connects according to the flags. */

@@ -17,9 +17,9 @@ interface ServerVersion {
 /** `coxswain version`: the versions of this program, of Node.js, and of the API server of the kubeconfig. */
 export function addVersionCommand(program: Command, release: string): void {
   const command = addConnectionFlags(
-    program.command('version').description('the versions of this program and of the API server'),
+    program.command('version').description('print the versions of this program and of the API server'),
   )
-    .option('--client', 'the version of this program only; needs no API server')
+    .option('--client', 'print only the version of this program; needs no API server')
     .addOption(new Option('-o, --output <form>', 'output format (default: text)').choices(['json', 'yaml']))
   command.action(async () => {
     const { client: isClientOnly = false, output } = command.opts<Flags>()

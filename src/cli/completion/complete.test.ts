@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { addCompletionCommand } from '../completion.ts'
-import { addFaultCommand } from '../fault.ts'
-import { addRolloutCommand } from '../rollout.ts'
-import { addStatusCommand } from '../status.ts'
-import { addWaitCommand } from '../wait.ts'
-import { addWhyCommand } from '../why.ts'
+import { addCompletionCommand } from './command.ts'
+import { addFaultCommand } from '../fault/command.ts'
+import { addRolloutCommand } from '../rollout/command.ts'
+import { addStatusCommand } from '../status/command.ts'
+import { addWaitCommand } from '../wait/command.ts'
+import { addWhyCommand } from '../why/command.ts'
 import { type NameSource, protocolText, suggestionsFor } from './complete.ts'
 
 const program = new Command('coxswain')

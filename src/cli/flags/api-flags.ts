@@ -22,98 +22,91 @@ import {
 /** Adds the flags of every command that serves the API. */
 export function addApiFlags(command: Command): Command {
   addStoreFlags(addAuthenticationFlags(command))
-    .option('--secure-port <port>', 'the port to serve HTTPS on; 0 takes a free one', port, 6443)
-    .option('--bind-address <address>', 'the address to listen on', something, '127.0.0.1')
-    .option('--kubeconfig-out <file>', 'where to write a kubeconfig (default: DATA_DIR/kubeconfig)')
-    .option('--token-auth-file <file>', 'CSV of bearer tokens: token,user,uid,"group1,group2"')
-    .option('--client-ca-file <file>', 'further certificate authorities of client certificates, in PEM')
+    .option('--secure-port <port>', 'HTTPS port; 0 takes a free one', port, 6443)
+    .option('--bind-address <address>', 'address to listen on', something, '127.0.0.1')
+    .option('--kubeconfig-out <file>', 'file to write the kubeconfig to (default: DATA_DIR/kubeconfig)')
+    .option('--token-auth-file <file>', 'CSV file of bearer tokens: token,user,uid,"group1,group2"')
+    .option('--client-ca-file <file>', 'additional certificate authorities of client certificates, in PEM')
     .option(
       '--authorization-mode <modes>',
-      'who decides what users may do, in order: Node, RBAC, Webhook, AlwaysAllow, AlwaysDeny (default: Node,RBAC)',
+      'authorizers in order: Node, RBAC, Webhook, AlwaysAllow, AlwaysDeny (default: Node,RBAC)',
       list,
     )
-    .option('--authorization-config <file>', 'an AuthorizationConfiguration, instead of --authorization-mode')
-    .option('--authorization-webhook-config-file <file>', 'a kubeconfig that leads to the webhook of mode Webhook')
+    .option('--authorization-config <file>', 'AuthorizationConfiguration, instead of --authorization-mode')
+    .option('--authorization-webhook-config-file <file>', 'kubeconfig of the webhook for mode Webhook')
     .option(
       '--authorization-webhook-cache-authorized-ttl <duration>',
-      "how long the webhook's yes is remembered (default: 5m)",
+      'time for which allowed answers of the webhook are cached (default: 5m)',
       durationMs,
     )
     .option(
       '--authorization-webhook-cache-unauthorized-ttl <duration>',
-      "how long the webhook's no is remembered (default: 30s)",
+      'time for which denied answers of the webhook are cached (default: 30s)',
       durationMs,
     )
     .addOption(
-      new Option('--anonymous-auth [bool]', 'take requests without credentials as those of system:anonymous')
+      new Option('--anonymous-auth [bool]', 'accept requests without credentials, as user system:anonymous')
         .argParser(bool)
         .preset('true')
         .default(true),
     )
     .option(
       '--enable-admission-plugins <names>',
-      'admission plugins besides those that run anyway, separated by commas',
+      'admission plugins to enable besides the default ones, separated by commas',
       list,
       [],
     )
-    .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas', list, [])
-    .option('--admission-control-config-file <file>', 'AdmissionConfiguration: what plugins are told')
-    .option('--allow-privileged [bool]', 'whether containers may be privileged', bool, true)
+    .option('--disable-admission-plugins <names>', 'admission plugins to disable, separated by commas', list, [])
+    .option('--admission-control-config-file <file>', 'AdmissionConfiguration with the settings of plugins')
+    .option('--allow-privileged [bool]', 'allow privileged containers', bool, true)
     .addOption(
-      new Option('--event-ttl <duration>', 'how long events are kept after their last write; 0 keeps them')
+      new Option('--event-ttl <duration>', 'time for which events are kept after their last write; 0 keeps them')
         .argParser(timeoutMs)
         .default(3_600_000, '1h'),
     )
-    .option(
-      '--enable-priority-and-fairness [bool]',
-      'whether FlowSchemas and PriorityLevelConfigurations are enforced',
-      bool,
-      true,
-    )
+    .option('--enable-priority-and-fairness [bool]', 'enforce FlowSchemas and PriorityLevelConfigurations', bool, true)
     .option(
       '--max-requests-inflight <number>',
-      'requests served at once, with those that change something: together all seats',
+      'limit of concurrent non-mutating requests; with the mutating ones, the number of seats',
       limit,
       400,
     )
-    .option('--max-mutating-requests-inflight <number>', 'requests that change something, served at once', limit, 200)
-    .option('--max-connections <number>', 'connections that may be open; 0 is no limit', limit, 20_000)
+    .option('--max-mutating-requests-inflight <number>', 'limit of concurrent mutating requests', limit, 200)
+    .option('--max-connections <number>', 'limit of open connections; 0 is no limit', limit, 20_000)
     .option(
       '--max-connections-per-address <number>',
-      'connections of one address that may be open; 0 is no limit',
+      'limit of open connections per client address; 0 is no limit',
       limit,
       5000,
     )
     .option(
       '--service-cluster-ip-range <cidr>',
-      'where the cluster IPs of Services lie (default: what is stored, else 10.0.0.0/24; with process pods in 127.128.0.0/9)',
+      'range of cluster IPs (default: the stored one, else 10.0.0.0/24; with process pods in 127.128.0.0/9)',
       ipv4Range,
     )
-    .option('--service-node-port-range <ports>', 'the first and the last node port (default: 30000-32767)', portRange)
+    .option('--service-node-port-range <ports>', 'range of node ports (default: 30000-32767)', portRange)
     .option(
       '--service-account-issuer <url>',
-      'issuer of service-account tokens; more than one: the first issues, all are accepted',
+      'issuer of service account tokens; repeatable: the first issues, all are accepted',
       collect,
       [],
     )
-    .option('--service-account-jwks-uri <url>', 'where OpenID discovery says the keys are (default: this server)')
+    .option(
+      '--service-account-jwks-uri <url>',
+      'URL of the keys in the OpenID discovery document (default: this server)',
+    )
     .option(
       '--encryption-provider-config <file>',
-      'EncryptionConfiguration: how secrets and other objects are encrypted in the store',
+      'EncryptionConfiguration: which objects are encrypted in the store, and how',
     )
-    .option(
-      '--encryption-provider-config-automatic-reload [bool]',
-      'whether that file is read again when it changes',
-      bool,
-      false,
-    )
-    .option('--feature-gates <gates>', 'A=true,B=false', gates)
+    .option('--encryption-provider-config-automatic-reload [bool]', 'reload that file when it changes', bool, false)
+    .option('--feature-gates <gates>', 'feature gates: A=true,B=false', gates)
     .addOption(
-      new Option('--log-level <level>', 'how much is logged to stderr')
+      new Option('--log-level <level>', 'lowest level of log lines on stderr')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
-    .option('--config <file>', 'YAML file with any of these flags, without the dashes')
+    .option('--config <file>', 'YAML file with any of these flags, without the leading dashes')
   return addAuditFlags(command)
 }
 

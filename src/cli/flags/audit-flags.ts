@@ -23,25 +23,20 @@ const rate = (text: string): number => {
 /** Adds the audit flags of kube-apiserver, with its defaults. */
 export function addAuditFlags(command: Command): Command {
   command
-    .option('--audit-policy-file <file>', 'audit.k8s.io/v1 Policy: how much is recorded of which requests', something)
+    .option('--audit-policy-file <file>', 'audit.k8s.io/v1 Policy: the level at which requests are recorded', something)
+    .option('--audit-log-path <file>', 'file for audit events, as lines of JSON; - is standard output', something)
+    .option('--audit-log-maxage <days>', 'days for which rotated audit logs are kept; 0 keeps all', whole, 0)
+    .option('--audit-log-maxbackup <number>', 'number of rotated audit logs to keep; 0 keeps all', whole, 0)
     .option(
-      '--audit-log-path <file>',
-      'where audit events are written as lines of JSON; - is standard output',
-      something,
+      '--audit-log-maxsize <megabytes>',
+      'size in megabytes at which the audit log is rotated; 0 is 100',
+      whole,
+      0,
     )
-    .option('--audit-log-maxage <days>', 'how many days full audit logs are kept; 0 is for ever', whole, 0)
-    .option('--audit-log-maxbackup <number>', 'how many full audit logs are kept; 0 keeps all', whole, 0)
-    .option('--audit-log-maxsize <megabytes>', 'how large an audit log gets; 0 is 100', whole, 0)
   addBackendFlags(command, 'log')
   command
-    .option('--audit-webhook-config-file <file>', 'kubeconfig of a server that gets audit events', something)
-    .addOption(
-      durationOption(
-        '--audit-webhook-initial-backoff <duration>',
-        'the wait before a failed request is sent again',
-        '10s',
-      ),
-    )
+    .option('--audit-webhook-config-file <file>', 'kubeconfig of a server that receives audit events', something)
+    .addOption(durationOption('--audit-webhook-initial-backoff <duration>', 'delay before the first retry', '10s'))
   return addBackendFlags(command, 'webhook')
 }
 
@@ -50,21 +45,22 @@ function addBackendFlags(command: Command, name: Backend): Command {
   const flag = (rest: string) => `--audit-${name}-${rest}`
   return command
     .addOption(
-      new Option(flag('mode <mode>'), 'whether requests wait for their events')
+      new Option(
+        flag('mode <mode>'),
+        'batch: requests do not wait for audit events; blocking: they do; blocking-strict: a lost first event fails them',
+      )
         .choices(['batch', 'blocking', 'blocking-strict'])
         .default(mode),
     )
-    .option(flag('batch-buffer-size <number>'), 'events that wait at most before more are dropped', count, 10_000)
-    .option(flag('batch-max-size <number>'), 'events of a batch', count, maxBatchSize)
-    .addOption(
-      durationOption(flag('batch-max-wait <duration>'), 'how long a batch waits for more events', maxBatchWait),
-    )
-    .option(flag('batch-throttle-enable [bool]'), 'whether the rate of batches is limited', bool, throttle)
-    .option(flag('batch-throttle-qps <rate>'), 'batches a second, on average', rate, 10)
-    .option(flag('batch-throttle-burst <number>'), 'batches at once', count, 15)
-    .option(flag('truncate-enabled [bool]'), 'whether large events lose their objects', bool, false)
-    .option(flag('truncate-max-event-size <number>'), 'bytes of the largest event', whole, 102_400)
-    .option(flag('truncate-max-batch-size <number>'), 'bytes of the largest batch', whole, 10_485_760)
+    .option(flag('batch-buffer-size <number>'), 'capacity of the buffer; further events are dropped', count, 10_000)
+    .option(flag('batch-max-size <number>'), 'maximum number of events per batch', count, maxBatchSize)
+    .addOption(durationOption(flag('batch-max-wait <duration>'), 'time to wait for a full batch', maxBatchWait))
+    .option(flag('batch-throttle-enable [bool]'), 'limit the rate of batches', bool, throttle)
+    .option(flag('batch-throttle-qps <rate>'), 'average number of batches per second', rate, 10)
+    .option(flag('batch-throttle-burst <number>'), 'number of batches that may be sent at once', count, 15)
+    .option(flag('truncate-enabled [bool]'), 'truncate large events and batches', bool, false)
+    .option(flag('truncate-max-event-size <number>'), 'maximum size of an event in bytes', whole, 102_400)
+    .option(flag('truncate-max-batch-size <number>'), 'maximum size of a batch in bytes', whole, 10_485_760)
 }
 
 type Parsed = Record<string, unknown>

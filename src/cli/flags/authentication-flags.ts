@@ -46,34 +46,61 @@ const headers = (text: string): string[] => list(text).map((name) => name.toLowe
 export function addAuthenticationFlags(command: Command): Command {
   addOidcFlags(command)
   return command
-    .option('--enable-bootstrap-token-auth [bool]', 'whether bootstrap tokens of kube-system count', bool, true)
-    .option('--authentication-config <file>', 'AuthenticationConfiguration: issuers of tokens, and anonymous requests')
-    .option('--authentication-token-webhook-config-file <file>', 'kubeconfig of a webhook that knows tokens')
+    .option(
+      '--enable-bootstrap-token-auth [bool]',
+      'accept bootstrap tokens, which are Secrets in kube-system',
+      bool,
+      true,
+    )
+    .option(
+      '--authentication-config <file>',
+      'AuthenticationConfiguration with issuers of tokens and rules for anonymous requests',
+    )
+    .option('--authentication-token-webhook-config-file <file>', 'kubeconfig of a webhook that authenticates tokens')
     .addOption(
-      new Option('--authentication-token-webhook-version <version>', 'version of TokenReviews that are sent to it')
+      new Option('--authentication-token-webhook-version <version>', 'version of the TokenReviews for that webhook')
         .choices(['v1', 'v1beta1'])
         .default('v1beta1'),
     )
-    .addOption(durationOption('--authentication-token-webhook-cache-ttl <duration>', 'how long they count', '2m'))
-    .option('--requestheader-client-ca-file <file>', 'authorities of a front proxy, which names users in headers')
-    .option('--requestheader-allowed-names <names>', "common names of the proxy's certificate; none: any", list, [])
-    .option('--requestheader-username-headers <names>', 'headers of the user', headers, ['x-remote-user'])
-    .option('--requestheader-uid-headers <names>', 'headers of the uid', headers, ['x-remote-uid'])
-    .option('--requestheader-group-headers <names>', 'headers of the groups', headers, ['x-remote-group'])
-    .option('--requestheader-extra-headers-prefix <names>', 'prefixes of extra headers', headers, ['x-remote-extra-'])
+    .addOption(
+      durationOption(
+        '--authentication-token-webhook-cache-ttl <duration>',
+        'time for which answers of that webhook are cached',
+        '2m',
+      ),
+    )
+    .option(
+      '--requestheader-client-ca-file <file>',
+      'certificate authorities of a front proxy, which passes users in headers',
+    )
+    .option(
+      '--requestheader-allowed-names <names>',
+      "accepted common names of the proxy's certificate (default: any)",
+      list,
+      [],
+    )
+    .option('--requestheader-username-headers <names>', 'headers with the user name', headers, ['x-remote-user'])
+    .option('--requestheader-uid-headers <names>', 'headers with the UID', headers, ['x-remote-uid'])
+    .option('--requestheader-group-headers <names>', 'headers with the groups', headers, ['x-remote-group'])
+    .option('--requestheader-extra-headers-prefix <names>', 'prefixes of headers with extra attributes', headers, [
+      'x-remote-extra-',
+    ])
 }
 
 const addOidcFlags = (command: Command): Command =>
   command
-    .option('--oidc-issuer-url <url>', 'issuer of OpenID Connect tokens, https only', something)
-    .option('--oidc-client-id <id>', 'audience of its tokens', something)
+    .option('--oidc-issuer-url <url>', 'URL of the OpenID Connect issuer, https only', something)
+    .option('--oidc-client-id <id>', 'client ID: the audience that tokens must have', something)
     .option('--oidc-username-claim <claim>', "claim with the user's name", something, 'sub')
-    .option('--oidc-username-prefix <prefix>', 'prefix of users; - is none (default: ISSUER#, none for email)')
+    .option(
+      '--oidc-username-prefix <prefix>',
+      'prefix of user names; - is none (default: ISSUER#, none for the claim email)',
+    )
     .option('--oidc-groups-claim <claim>', 'claim with the groups')
-    .option('--oidc-groups-prefix <prefix>', 'prefix of groups')
-    .option('--oidc-required-claim <key=value>', 'claim that a token must have; may be repeated', claimPair, {})
-    .option('--oidc-ca-file <file>', "authorities of the issuer's certificate (default: the system's)")
-    .option('--oidc-signing-algs <names>', 'algorithms of signatures that are accepted', algorithms, ['RS256'])
+    .option('--oidc-groups-prefix <prefix>', 'prefix of group names')
+    .option('--oidc-required-claim <key=value>', 'claim that a token must have; repeatable', claimPair, {})
+    .option('--oidc-ca-file <file>', 'certificate authorities of the issuer, in PEM (default: those of the system)')
+    .option('--oidc-signing-algs <names>', 'accepted signature algorithms', algorithms, ['RS256'])
 
 /** Reads the authentication flags. Throws one sentence if one is missing. */
 export function readAuthenticationFlags(command: Command): AuthenticationFlags {

@@ -35,22 +35,25 @@ export function addControllerFlags(command: Command): Command {
       [],
     )
     .addOption(
-      new Option('--use-service-account-credentials [bool]', 'each controller acts as a service account of its own')
+      new Option('--use-service-account-credentials [bool]', 'run each controller with its own service account')
         .argParser(bool)
         .preset('true')
         .default(false),
     )
-    .option('--root-ca-file <file>', "certificates that pods are told to trust, in PEM (default: the kubeconfig's)")
+    .option(
+      '--root-ca-file <file>',
+      'certificate authorities that pods trust, in PEM (default: those of the kubeconfig)',
+    )
     .option(
       '--volumes-dir <dir>',
-      'the directory of every node in which volumes are made for claims',
+      'directory on every node in which volumes of claims are created',
       absolutePath,
       '/var/lib/coxswain/volumes',
     )
-    .option('--cluster-signing-cert-file <file>', 'the certificate of the authority that signs certificates, in PEM')
-    .option('--cluster-signing-key-file <file>', 'its key, in PEM')
+    .option('--cluster-signing-cert-file <file>', 'certificate of the signing authority, in PEM')
+    .option('--cluster-signing-key-file <file>', 'private key of the signing authority, in PEM')
     .addOption(
-      new Option('--cluster-signing-duration <duration>', 'the longest life of signed certificates')
+      new Option('--cluster-signing-duration <duration>', 'maximum validity of signed certificates')
         .argParser(durationMs)
         .default(yearMs, '8760h'),
     )

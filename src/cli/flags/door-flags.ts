@@ -19,23 +19,28 @@ export const addDoorFlags = (command: Command): Command =>
   command
     .option(
       '--tls-cert-file <file>',
-      'the certificate to serve with, in PEM; read anew every minute (default: one by an authority in --data-dir, pki/ca.crt)',
+      'serving certificate, in PEM; reloaded every minute (default: issued by an authority in --data-dir, pki/ca.crt)',
     )
-    .option('--tls-private-key-file <file>', 'its key')
-    .option('--tls-names <names>', 'names and addresses for certificates by the authority in --data-dir', hostList, [])
-    .option('--client-ca-file <file>', 'certificates that client certificates may be signed by')
-    .option('--insecure-http', 'serve without TLS; only on a loopback address', false)
+    .option('--tls-private-key-file <file>', 'private key of that certificate, in PEM')
+    .option(
+      '--tls-names <names>',
+      'names and addresses in the certificate that the authority in --data-dir issues',
+      hostList,
+      [],
+    )
+    .option('--client-ca-file <file>', 'certificate authorities of client certificates, in PEM')
+    .option('--insecure-http', 'serve HTTP without TLS; only on a loopback address', false)
     .addOption(
       new Option(
         '--authorize-scrapes [bool]',
-        'ask the API server who reads metrics and whether they may, by TokenReview and SubjectAccessReview (default: unless the address is a loopback one)',
+        'authenticate and authorize readers of metrics by TokenReview and SubjectAccessReview (default: unless the address is loopback)',
       )
         .argParser(bool)
         .preset('true'),
     )
     .option(
       '--authorization-always-allow-paths <paths>',
-      'paths that everybody may read, instead of these; one may end in *',
+      'paths that need no authorization; a path may end in *',
       pathList,
       ['/healthz', '/readyz', '/livez'],
     )

@@ -28,6 +28,10 @@ const caHash = (text: string, before: readonly string[] = []): string[] => {
 export const addJoinFlags = (command: Command, join: string): Command =>
   command
     .option('--join', join)
-    .option('--server <url>', 'an API server of the cluster to join; may be repeated', serverUrl)
-    .option('--token <id.secret>', 'bootstrap token', bootstrapToken)
-    .option('--ca-cert-hash <hash>', "sha256:HEX of the public key of the server's authority; may be repeated", caHash)
+    .option('--server <url>', 'API server of the cluster to join; repeatable', serverUrl)
+    .option('--token <id.secret>', 'bootstrap token to join with', bootstrapToken)
+    .option(
+      '--ca-cert-hash <hash>',
+      "sha256:HEX of the public key of the server's certificate authority; repeatable",
+      caHash,
+    )

@@ -24,17 +24,17 @@ const truth = (flag: string, what: string) =>
 /** Adds the flags of the monitor's output and judgement to `coxswain monitor` and `coxswain up`. */
 export const addMonitorChoices = (command: Command): Command =>
   command
-    .option('--modes <modes>', 'of the monitor: pods: series for every pod; histograms: by groups of pods', modes, [
+    .option('--modes <modes>', 'series of the monitor: pods (per pod), histograms (per group of pods)', modes, [
       ...modeNames,
     ])
-    .option('--group-by <groups>', `what histograms are told apart by: ${groupForms}`, list, [
+    .option('--group-by <groups>', `labels of histograms: ${groupForms}`, list, [
       'namespace',
       'runtimeClass',
       'storageClasses',
     ])
     .option(
       '--pod-groups <groups>',
-      'labels and annotations of pods that are told with them: label:KEY, annotation:KEY',
+      'labels and annotations of pods that become labels of their series: label:KEY, annotation:KEY',
       list,
       [],
     )
@@ -42,16 +42,16 @@ export const addMonitorChoices = (command: Command): Command =>
     .addOption(
       durationOption(
         '--creation-timeout <duration>',
-        'a pod that is not ready to start containers so long after it was scheduled has failed',
+        'time after scheduling within which a pod must be ready to start containers',
         '5m',
       ),
     )
-    .option('--max-groups <number>', 'what is of more groups than this counts as of group _other', count, 1000)
-    .option('--max-objects <number>', 'more objects of a kind than this have no series', count, 100_000)
-    .option('--slo-file <file>', 'YAML file of objectives that the monitor judges by')
-    .option('--cluster <name>', 'the label cluster of every series of the monitor', something)
-    .addOption(truth('--workload-series', 'tell the state of workloads; false where kube-state-metrics does'))
-    .addOption(truth('--user-objects', 'look config maps and secrets up, by their metadata, to tell errors of users'))
+    .option('--max-groups <number>', 'limit of groups; further pods are counted in the group _other', count, 1000)
+    .option('--max-objects <number>', 'limit of objects per kind that have series', count, 100_000)
+    .option('--slo-file <file>', 'YAML file of service level objectives for the monitor')
+    .option('--cluster <name>', 'value of the label `cluster` of every series of the monitor', something)
+    .addOption(truth('--workload-series', 'serve series of workloads; false where kube-state-metrics does so'))
+    .addOption(truth('--user-objects', 'read the metadata of ConfigMaps and Secrets, to recognize errors of users'))
 
 /** Reads those flags: all, or only those that are set. */
 export function readMonitorChoices(command: Command, which: 'all' | 'set'): MonitorFlags {

@@ -37,47 +37,43 @@ export const addLocalNodeFlags = (command: Command): Command =>
   command
     .option(
       '--node-name <name>',
-      "the node's name; of many, NAME-0, NAME-1 and so on",
+      'name of the node; several nodes are NAME-0, NAME-1 and so on',
       nodeName,
       nodeNameOf(hostname()),
     )
-    .option('--nodes <number>', 'how many nodes there are in this process, all of them simulated', count, 1)
-    .option('--image-catalogue <file>', 'YAML file that says what the process runtime runs for images')
+    .option('--nodes <number>', 'number of simulated nodes in this process', count, 1)
+    .option('--image-catalogue <file>', 'YAML file with the command that the process runtime runs for each image')
     .addOption(
       new Option(
         '--unknown-images <what>',
-        'images that the catalogue of the process runtime does not know: a placeholder stands for them, or their pull fails',
+        'how the process runtime treats images that its catalogue lacks: a placeholder runs, or the pull fails',
       )
         .choices(['placeholder', 'fail'])
         .default('placeholder'),
     )
     .option(
       '--container-runtime-endpoint <url>',
-      'socket of containerd or CRI-O (default: the first that answers at the usual places)',
+      'socket of containerd or CRI-O (default: the first of the usual paths that answers)',
       something,
     )
     .option(
       '--runtime-request-timeout <duration>',
-      'how long a container runtime may take to answer (default: 2m)',
+      'time limit of a request to the container runtime (default: 2m)',
       durationMs,
     )
-    .option(
-      '--pod-pids-limit <number>',
-      'how many processes a pod may have, with a container runtime (default: as many as there can be)',
-      count,
-    )
+    .option('--pod-pids-limit <number>', 'limit of processes per pod, with a container runtime (default: none)', count)
     .option(
       '--eviction-hard <thresholds>',
-      'evict pods when the machine has less: memory.available<100Mi,nodefs.available<1%; empty: never',
+      'thresholds below which pods are evicted, such as memory.available<100Mi,nodefs.available<1%; empty: none',
     )
     .option(
       '--shutdown-grace-period <duration>',
-      'end the pods when told to stop, within this time (default: pods go on)',
+      'time to end all pods when the node stops (default: pods keep running)',
       durationMs,
     )
     .option(
       '--shutdown-grace-period-critical-pods <duration>',
-      'the part of it that critical pods have, after all others',
+      'part of that time that is reserved for critical pods, which end last',
       durationMs,
     )
 

@@ -4,28 +4,31 @@ import { type LogLevel, Logger } from '../../base/logger.ts'
 import type { PartOptions, RunningPart } from '../../cluster/index.ts'
 import { applyConfigFile } from './config-file.ts'
 import { bool, durationOption, gates, port, something } from './flag-values.ts'
-import { explainStartError, runUntilStopped } from '../run-until-stopped.ts'
+import { explainStartError, runUntilStopped } from '../serve/run-until-stopped.ts'
 
 /** Adds the flags of every part that runs as its own process, in any number of replicas. */
 export function addServingPartFlags(command: Command, at = { flag: '--secure-port', port: 0 }): Command {
   return command
-    .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does, or as a pod of the cluster)')
-    .option('--bind-address <address>', 'the address to serve /livez, /readyz and /metrics on', something, '127.0.0.1')
-    .option(`${at.flag} <port>`, 'the port to serve them on, over HTTPS; 0 takes a free one', port, at.port)
-    .option('--feature-gates <gates>', 'A=true,B=false', gates)
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig of the API server (default: as kubectl, or the service account of this pod)',
+    )
+    .option('--bind-address <address>', 'address to serve /livez, /readyz and /metrics on', something, '127.0.0.1')
+    .option(`${at.flag} <port>`, 'HTTPS port of these endpoints; 0 takes a free one', port, at.port)
+    .option('--feature-gates <gates>', 'feature gates: A=true,B=false', gates)
     .addOption(
-      new Option('--log-level <level>', 'how much is logged to stderr')
+      new Option('--log-level <level>', 'lowest level of log lines on stderr')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
-    .option('--config <file>', 'YAML file with any of these flags, without the dashes')
+    .option('--config <file>', 'YAML file with any of these flags, without the leading dashes')
 }
 
 /** Adds the flags of a part of which one replica is the leader. `lease` is the name of its lease. */
 export function addPartFlags(command: Command, lease: string): Command {
   return addServingPartFlags(command)
     .addOption(
-      new Option('--leader-elect [bool]', 'act only while this process holds the lease')
+      new Option('--leader-elect [bool]', 'act only while this process is the leader')
         .argParser(bool)
         .preset('true')
         .default(true),
@@ -33,20 +36,26 @@ export function addPartFlags(command: Command, lease: string): Command {
     .addOption(
       durationOption(
         '--leader-elect-lease-duration <duration>',
-        'how long others leave a leader alone that does not renew',
+        'time after the last renewal until other processes may take over',
         '15s',
       ),
     )
     .addOption(
       durationOption(
         '--leader-elect-renew-deadline <duration>',
-        'how long a leader goes on without having renewed',
+        'time after the last renewal until the leader stops acting',
         '10s',
       ),
     )
-    .addOption(durationOption('--leader-elect-retry-period <duration>', 'between two attempts', '2s'))
-    .option('--leader-elect-resource-namespace <name>', 'the namespace of the lease', 'kube-system')
-    .option('--leader-elect-resource-name <name>', 'the name of the lease', lease)
+    .addOption(
+      durationOption(
+        '--leader-elect-retry-period <duration>',
+        'time between attempts to acquire or renew the lease',
+        '2s',
+      ),
+    )
+    .option('--leader-elect-resource-namespace <name>', 'namespace of the lease', 'kube-system')
+    .option('--leader-elect-resource-name <name>', 'name of the lease', lease)
 }
 
 interface ParsedFlags {

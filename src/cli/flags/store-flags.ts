@@ -5,19 +5,17 @@ import { list, something } from './flag-values.ts'
 /** Adds the flags of the store. */
 export function addStoreFlags(command: Command): Command {
   return command
-    .option('--data-dir <dir>', 'where everything is kept', something, './.coxswain')
-    .addOption(
-      new Option('--store <driver>', 'where objects are stored').choices(['lmdb', 'memory', 'etcd']).default('lmdb'),
-    )
+    .option('--data-dir <dir>', 'directory of all data', something, './.coxswain')
+    .addOption(new Option('--store <driver>', 'storage driver').choices(['lmdb', 'memory', 'etcd']).default('lmdb'))
     .option(
       '--etcd-servers <urls>',
       'client URLs of etcd, for --store etcd: http(s)://host:port, separated by commas',
       list,
     )
     .option('--etcd-cafile <file>', "certificate authorities of etcd's certificates, in PEM")
-    .option('--etcd-certfile <file>', 'the certificate to show to etcd, in PEM')
-    .option('--etcd-keyfile <file>', 'the key of that certificate, in PEM')
-    .option('--etcd-prefix <prefix>', 'what all keys in etcd start with', something, '/registry')
+    .option('--etcd-certfile <file>', 'client certificate for etcd, in PEM')
+    .option('--etcd-keyfile <file>', 'private key of that certificate, in PEM')
+    .option('--etcd-prefix <prefix>', 'prefix of all keys in etcd', something, '/registry')
 }
 
 /** The store flags as parsed by commander. */

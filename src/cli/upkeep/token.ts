@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { createToken } from '../cluster/index.ts'
-import { durationOption, something, timeoutMs } from './flags/flag-values.ts'
+import { createToken } from '../../cluster/index.ts'
+import { durationOption, something, timeoutMs } from '../flags/flag-values.ts'
 
 interface CreateFlags {
   kubeconfig?: string
@@ -14,22 +14,19 @@ interface CreateFlags {
 export function addTokenCommand(program: Command, release: string): void {
   const token = program
     .command('token')
-    .description('make bootstrap tokens, with which nodes and servers join a cluster')
+    .description('create bootstrap tokens, with which nodes and servers join a cluster')
   const create = token
     .command('create')
-    .description('make a bootstrap token, and print it')
+    .description('create and print a bootstrap token')
     .addOption(
-      new Option(
-        '--print-join-command [what]',
-        'print the command that joins with it: of a node, or of a server with everything',
-      )
+      new Option('--print-join-command [what]', 'print the command that joins a node, or a server (up)')
         .choices(['node', 'up'])
         .preset('node'),
     )
-    .addOption(durationOption('--ttl <duration>', 'how long it can be used; 0 for ever', '24h', timeoutMs))
-    .option('--description <text>', 'what it is for')
-    .option('--kubeconfig <file>', 'how to reach the API server (default: DATA_DIR/kubeconfig)')
-    .option('--data-dir <dir>', 'where the API server of this machine keeps everything', something, './.coxswain')
+    .addOption(durationOption('--ttl <duration>', 'validity; 0 does not expire', '24h', timeoutMs))
+    .option('--description <text>', 'description of the token')
+    .option('--kubeconfig <file>', 'kubeconfig of the API server (default: DATA_DIR/kubeconfig)')
+    .option('--data-dir <dir>', 'data directory of the API server on this machine', something, './.coxswain')
   create.action(async () => {
     const { printJoinCommand: joins, ttl: ttlMs, ...flags } = create.opts<CreateFlags>()
     const {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import { type LogLevel, Logger } from '../base/logger.ts'
-import { loadAccess } from '../client/index.ts'
-import { runDashboard } from '../cluster/index.ts'
-import { port } from './flags/flag-values.ts'
+import { type LogLevel, Logger } from '../../base/logger.ts'
+import { loadAccess } from '../../client/index.ts'
+import { runDashboard } from '../../cluster/index.ts'
+import { port } from '../flags/flag-values.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
-import { type ConnectionFlags, addConnectionFlags } from './session.ts'
+import { type ConnectionFlags, addConnectionFlags } from '../session.ts'
 
 interface ParsedFlags extends ConnectionFlags {
   port: number
@@ -17,9 +17,9 @@ export function addDashboardCommand(program: Command, release: string): void {
     .command('dashboard')
     .description('serve the dashboard for the cluster of the kubeconfig, on the loopback interface')
   addConnectionFlags(command)
-    .option('--port <port>', 'the port to serve it on; a free one if it is taken, or 0', port, 9465)
+    .option('--port <port>', 'port of the dashboard; a free one if it is in use or 0', port, 9465)
     .addOption(
-      new Option('--log-level <level>', 'how much is logged to stderr')
+      new Option('--log-level <level>', 'lowest level of log lines on stderr')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('warn'),
     )
@@ -30,7 +30,7 @@ export function addDashboardCommand(program: Command, release: string): void {
       const running = await runDashboard({ access, namespace, port: flags.port, logger, release })
       const stopped = runUntilStopped({ stop: () => running.close() })
       console.log(`ready ${running.link()}`)
-      console.log('The link works once. Ctrl-C stops it.')
+      console.log('The link works once. Ctrl-C stops the dashboard.')
       await stopped
     })
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { systemClock } from '../base/clock.ts'
-import { type FaultPlanOptions, type FaultRule, editFaults } from '../cluster/index.ts'
-import { count, durationMs } from './flags/flag-values.ts'
+import { systemClock } from '../../base/clock.ts'
+import { type FaultPlanOptions, type FaultRule, editFaults } from '../../cluster/index.ts'
+import { count, durationMs } from '../flags/flag-values.ts'
 
 const chance = (text: string): number => {
   if (!/^(0?\.\d+|1)$/.test(text)) throw new InvalidArgumentError('must be greater than 0 and at most 1')
@@ -94,12 +94,15 @@ export function faultLine({
 
 /** `coxswain fault`: injects faults into the nodes of a cluster, and removes them. */
 export function addFaultCommand(program: Command, release: string): void {
-  const fault = program.command('fault').description('make things go wrong on nodes, and right again')
+  const fault = program.command('fault').description('inject faults into nodes, and clear them')
   const sub = (usage: string, description: string) =>
     fault
       .command(usage)
       .description(description)
-      .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does)')
+      .option(
+        '--kubeconfig <file>',
+        'kubeconfig of the API server (default: $KUBECONFIG or ~/.kube/config, as kubectl)',
+      )
   const planOf = (command: Command): FaultPlanOptions => ({
     kubeconfig: command.opts<{ kubeconfig?: string }>().kubeconfig,
     release,
@@ -109,19 +112,19 @@ export function addFaultCommand(program: Command, release: string): void {
     'add [stage]',
     'stages: volumes, csi, network, ipam, sandbox, runtime-handler, sandbox-crash, image, container, heartbeat, memory-pressure, disk-pressure, pid-pressure',
   )
-    .option('-f, --filename <file>', 'a fault plan, instead of a stage')
-    .option('--name <name>', 'what it is called, as no other is (default: as the stage)')
-    .option('--pod <name>', 'the pods that it meets, with * for anything')
-    .option('-n, --namespace <name>', 'their namespace, with * for anything')
-    .option('-l, --selector <selector>', 'their labels')
-    .option('--nodes <name>', 'the nodes that it meets, with * for anything')
-    .option('--container <name>', 'the container that it meets')
-    .option('--driver <name>', 'the driver of volumes that it meets (csi), with * for anything')
-    .option('--delay <duration>', 'how much longer the stage takes')
-    .option('--fail [message]', 'that the stage fails')
-    .option('--times <number>', 'how often for each pod', count)
-    .option('--chance <share>', 'how likely each time', chance)
-    .option('--for <duration>', 'for how long from now on', durationMs)
+    .option('-f, --filename <file>', 'file with a fault plan, instead of a stage')
+    .option('--name <name>', 'unique name of the fault (default: the stage)')
+    .option('--pod <name>', 'affected pods; * matches any text')
+    .option('-n, --namespace <name>', 'namespace of affected pods; * matches any text')
+    .option('-l, --selector <selector>', 'label selector of affected pods')
+    .option('--nodes <name>', 'affected nodes; * matches any text')
+    .option('--container <name>', 'affected container')
+    .option('--driver <name>', 'affected CSI driver, for stage csi; * matches any text')
+    .option('--delay <duration>', 'delay of the stage')
+    .option('--fail [message]', 'let the stage fail with this message')
+    .option('--times <number>', 'maximum number of times per pod', count)
+    .option('--chance <share>', 'probability, from 0 to 1', chance)
+    .option('--for <duration>', 'duration of the fault from now on', durationMs)
   add.action(async (stage: string | undefined) => {
     const flags = add.opts<AddFlags>()
     if ((stage === undefined) === (flags.filename === undefined))
@@ -133,7 +136,7 @@ export function addFaultCommand(program: Command, release: string): void {
     for (const rule of added) console.log(`fault/${rule.name} added`)
   })
 
-  const list = sub('list', 'what goes wrong').action(async () => {
+  const list = sub('list', 'list faults').action(async () => {
     const { faultsOf } = await editFaults()
     const { rules, problems } = await faultsOf(planOf(list))
     for (const rule of rules) console.log(faultLine(rule))
@@ -141,10 +144,8 @@ export function addFaultCommand(program: Command, release: string): void {
     if (rules.length === 0) console.error('No faults.')
   })
 
-  const clear = sub('clear [names...]', 'take faults away, all of them without names').action(
-    async (names: string[]) => {
-      const { removeFaults } = await editFaults()
-      for (const name of await removeFaults(planOf(clear), names)) console.log(`fault/${name} cleared`)
-    },
-  )
+  const clear = sub('clear [names...]', 'remove the named faults, or all').action(async (names: string[]) => {
+    const { removeFaults } = await editFaults()
+    for (const name of await removeFaults(planOf(clear), names)) console.log(`fault/${name} cleared`)
+  })
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { type RunMonitorOptions, runMonitor } from '../cluster/index.ts'
-import { addDoorFlags, readDoorFlags } from './flags/door-flags.ts'
-import { something } from './flags/flag-values.ts'
-import { addMonitorChoices, readMonitorChoices } from './flags/monitor-flags.ts'
+import { type RunMonitorOptions, runMonitor } from '../../cluster/index.ts'
+import { addDoorFlags, readDoorFlags } from '../flags/door-flags.ts'
+import { something } from '../flags/flag-values.ts'
+import { addMonitorChoices, readMonitorChoices } from '../flags/monitor-flags.ts'
 import { addMonitorRulesCommand } from './monitor-rules.ts'
-import { addServingPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
+import { addServingPartFlags, readPartFlags, runPartCommand } from '../flags/part-flags.ts'
 
 /** Adds the flags of `coxswain monitor`. */
 export const addMonitorFlags = (command: Command): Command =>
@@ -12,7 +12,7 @@ export const addMonitorFlags = (command: Command): Command =>
     addDoorFlags(
       addServingPartFlags(command, { flag: '--port', port: 9464 }).option(
         '--data-dir <dir>',
-        'where it keeps what it has to remember',
+        "directory of the monitor's state",
         something,
         './.coxswain-monitor',
       ),
@@ -29,7 +29,9 @@ export async function readMonitorFlags(command: Command, release: string): Promi
 /** `coxswain monitor`: only the monitor, against any Kubernetes API server. */
 export function addMonitorCommand(program: Command, release: string): void {
   const command = addMonitorFlags(
-    program.command('monitor').description('watch how long pods wait for their sandboxes, against an API server'),
+    program
+      .command('monitor')
+      .description('measure sandbox latencies and the state of workloads of a cluster, and serve metrics'),
   )
   command.action(async () =>
     runPartCommand(await readMonitorFlags(command, release), runMonitor, { portFlag: '--port' }),

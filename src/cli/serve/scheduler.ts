@@ -1,19 +1,15 @@
 import type { Command } from 'commander'
-import { type RunSchedulerOptions, runScheduler } from '../cluster/index.ts'
-import { percentage } from './flags/flag-values.ts'
-import { addPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
+import { type RunSchedulerOptions, runScheduler } from '../../cluster/index.ts'
+import { percentage } from '../flags/flag-values.ts'
+import { addPartFlags, readPartFlags, runPartCommand } from '../flags/part-flags.ts'
 
 /** Adds the flags of `coxswain scheduler`. */
 export const addSchedulerFlags = (command: Command): Command =>
   addPartFlags(command, 'kube-scheduler')
-    .option(
-      '--scheduler-name <name>',
-      'the pods that name this scheduler are scheduled, and no others',
-      'default-scheduler',
-    )
+    .option('--scheduler-name <name>', 'only pods with this schedulerName are scheduled', 'default-scheduler')
     .option(
       '--percentage-of-nodes-to-score <percent>',
-      'how many nodes that fit are compared; 0: the more nodes there are, the smaller the share',
+      'percentage of feasible nodes to score; 0 adapts to the number of nodes',
       percentage,
       0,
     )

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { runControllers } from '../cluster/index.ts'
-import { addControllerFlags, readControllerFlags } from './flags/controller-flags.ts'
-import { runPartCommand } from './flags/part-flags.ts'
+import { runControllers } from '../../cluster/index.ts'
+import { addControllerFlags, readControllerFlags } from '../flags/controller-flags.ts'
+import { runPartCommand } from '../flags/part-flags.ts'
 
 /** `coxswain controllers`: only the controllers, against any API server. */
 export function addControllersCommand(program: Command, release: string): void {

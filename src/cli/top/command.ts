@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Session, addConnectionFlags, runSession } from './session.ts'
-import type { DocumentForm } from './terminal/document.ts'
+import { type Session, addConnectionFlags, runSession } from '../session.ts'
+import type { DocumentForm } from '../terminal/document.ts'
 
 interface Flags {
   metricsUrl?: URL
@@ -16,20 +16,20 @@ const address = (text: string): URL => {
 
 /** `coxswain top controllers`: queues, lag and retries of the controllers of a running process. */
 export function addTopCommand(program: Command, release: string): void {
-  const top = program.command('top').description('what the parts of a running control plane do')
+  const top = program.command('top').description('show the activity of a running control plane')
   const controllers = addConnectionFlags(
-    top.command('controllers').description('queues, lag, retries and stale skips of controllers'),
+    top.command('controllers').description('show queues, lag, retries and stale skips of controllers'),
   )
     .option(
       '--metrics-url <url>',
-      'where controllers serve /metrics (default: the API server of a cluster that runs them itself)',
+      "URL of the controllers' /metrics (default: the API server, if it runs the controllers)",
       address,
     )
-    .option('-w, --watch', 'draw it again every two seconds')
-    .addOption(new Option('-o, --output <form>', 'how it is told (default: as a table)').choices(['json', 'yaml']))
+    .option('-w, --watch', 'refresh every two seconds')
+    .addOption(new Option('-o, --output <form>', 'output format (default: table)').choices(['json', 'yaml']))
   controllers.action(async () => {
     const { metricsUrl, watch = false, output } = controllers.opts<Flags>()
-    const { clientAt, runTopControllers } = await import('./metrics/run.ts')
+    const { clientAt, runTopControllers } = await import('./run.ts')
     const top = (session: Session) => runTopControllers(session, { metricsUrl, watch, form: output })
     // A command line with an address needs no kubeconfig.
     return metricsUrl

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { serveApi } from '../cluster/index.ts'
+import { serveApi } from '../../cluster/index.ts'
 import { addServingCommand } from './serving-command.ts'
 
 /** `coxswain apiserver`: the API server alone. */

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import { Logger } from '../base/logger.ts'
-import type { Finding } from '../cluster/index.ts'
-import { exitCodes } from '../insight/failure.ts'
-import { port, something } from './flags/flag-values.ts'
-import { addStoreFlags, readStoreFlags } from './flags/store-flags.ts'
-import { wantsColour } from './terminal/output.ts'
+import { Logger } from '../../base/logger.ts'
+import type { Finding } from '../../cluster/index.ts'
+import { exitCodes } from '../../insight/failure.ts'
+import { port, something } from '../flags/flag-values.ts'
+import { addStoreFlags, readStoreFlags } from '../flags/store-flags.ts'
+import { wantsColour } from '../terminal/output.ts'
 
 interface ParsedFlags {
   securePort: number
@@ -17,16 +17,14 @@ export function addDoctorCommand(program: Command): void {
   addStoreFlags(
     program
       .command('doctor')
-      .description(
-        'examine what a server needs, whether it runs or not: store, disk, certificates, clock, ports, runtime',
-      ),
+      .description('check store, disk, certificates, clock, ports and runtime of a server, running or not'),
   )
-    .option('--secure-port <port>', 'the port that the server listens on', port, 6443)
-    .option('--bind-address <address>', 'the address that the server listens on', something, '127.0.0.1')
-    .addOption(new Option('-o, --output <format>', 'for programs').choices(['json']))
+    .option('--secure-port <port>', 'HTTPS port of the server', port, 6443)
+    .option('--bind-address <address>', 'address of the server', something, '127.0.0.1')
+    .addOption(new Option('-o, --output <format>', 'output format (default: text)').choices(['json']))
     .addHelpText('after', `\nIt changes nothing. Exit code ${exitCodes.trouble}: there is a problem.`)
     .action(async (_flags: unknown, command: Command) => {
-      const { examine } = await import('../cluster/index.ts')
+      const { examine } = await import('../../cluster/index.ts')
       const { securePort, bindAddress, output } = command.opts<ParsedFlags>()
       const findings = await examine({
         ...readStoreFlags(command),

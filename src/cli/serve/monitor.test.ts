@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { addMonitorFlags, readMonitorFlags } from './monitor.ts'
-import { addMonitorChoices, readMonitorChoices } from './flags/monitor-flags.ts'
+import { addMonitorChoices, readMonitorChoices } from '../flags/monitor-flags.ts'
 
 async function read(...args: string[]) {
   const command = addMonitorFlags(new Command('x').exitOverride().configureOutput({ writeErr: () => {} }))

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { sloTools } from '../cluster/index.ts'
-import { sloChart, sloTable } from './slo/slo-table.ts'
+import { sloTools } from '../../cluster/index.ts'
+import { sloChart, sloTable } from './slo-table.ts'
 
 interface Flags {
   kubeconfig?: string
@@ -21,24 +21,20 @@ const address = (text: string): URL => {
 export function addSloCommand(program: Command, release: string): void {
   const command = program
     .command('slo [names...]')
-    .description('how the objectives of a cluster stand, all of them without names')
-    .option(
-      '--monitor <url>',
-      'where the monitor serves (default: the API server of a cluster that runs one itself)',
-      address,
-    )
-    .option('--token-file <file>', 'a bearer token for the monitor')
+    .description('report service level objectives, error budgets and burn rates')
+    .option('--monitor <url>', 'URL of the monitor (default: the API server, if it runs a monitor)', address)
+    .option('--token-file <file>', 'file with a bearer token for the monitor')
     .option(
       '--certificate-authority <file>',
-      'the certificates that vouch for the monitor (default: any certificate will do)',
+      'certificate authorities of the monitor, in PEM (default: its certificate is not verified)',
     )
-    .option('--kubeconfig <file>', 'how to reach the API server (default: as kubectl does)')
+    .option('--kubeconfig <file>', 'kubeconfig of the API server (default: $KUBECONFIG or ~/.kube/config, as kubectl)')
     .option(
       '--window <length>',
-      'of which time the latencies are drawn: 5m, 30m, 1h, 6h, 3d, or the window of the objective',
+      'window of the latency chart: 5m, 30m, 1h, 6h, 3d, or the window of the objective',
       '1h',
     )
-    .addOption(new Option('-o, --output <form>', 'how it is told').choices(['table', 'json']).default('table'))
+    .addOption(new Option('-o, --output <form>', 'output format').choices(['table', 'json']).default('table'))
   command.action(async (names: string[]) => {
     const { kubeconfig, monitor, tokenFile, certificateAuthority, window, output } = command.opts<Flags>()
     const { fetchSlos } = await sloTools()

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
-import { manifests } from '../cluster/index.ts'
-import { count, something } from './flags/flag-values.ts'
+import { manifests } from '../../cluster/index.ts'
+import { count, something } from '../flags/flag-values.ts'
 
 const components = ['publisher', 'monitor', 'controllers', 'definitions', 'namespace']
 
@@ -15,16 +15,16 @@ interface Flags {
 export function addManifestsCommand(program: Command, release: string): void {
   const command = program
     .command('manifests')
-    .description('print the manifests of parts of this package, for kubectl apply -f -')
+    .description('print manifests that install parts of Coxswain, for kubectl apply -f -')
     .addArgument(
       new Argument('[parts...]', 'what to print')
         .choices(components)
         .default(['namespace', 'definitions', 'publisher'], 'namespace definitions publisher'),
     )
-    .option('--namespace <name>', 'where they run', something, 'coxswain-system')
-    .option('--image <image>', 'what they run', something, `coxswain:${release}`)
-    .option('--replicas <number>', 'how many processes stand by for each other', count, 2)
-    .addOption(new Option('--service-monitors', "objects for Prometheus' operator, too").default(false))
+    .option('--namespace <name>', 'namespace of the objects', something, 'coxswain-system')
+    .option('--image <image>', 'container image', something, `coxswain:${release}`)
+    .option('--replicas <number>', 'number of replicas', count, 2)
+    .addOption(new Option('--service-monitors', 'include ServiceMonitors for the Prometheus operator').default(false))
   command.action(async (parts: string[]) => {
     const { manifestText } = await manifests()
     const { namespace, image, replicas, serviceMonitors } = command.opts<Flags>()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { faultLine, faultOf } from './fault.ts'
+import { faultLine, faultOf } from './command.ts'
 
 describe('faultOf()', () => {
   it('takes from a command line what it says', () => {

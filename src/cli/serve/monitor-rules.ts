@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type RulesFormat, sloTools } from '../cluster/index.ts'
-import { list } from './flags/flag-values.ts'
+import { type RulesFormat, sloTools } from '../../cluster/index.ts'
+import { list } from '../flags/flag-values.ts'
 
 interface Flags {
   format: RulesFormat
@@ -27,23 +27,23 @@ const labels = (text: string): Record<string, string> =>
 export function addMonitorRulesCommand(monitor: Command): void {
   const command = monitor
     .command('rules <file>')
-    .description('print Prometheus recording and alerting rules, or a Grafana dashboard, for a file of objectives')
+    .description('print Prometheus rules or a Grafana dashboard for a file of objectives')
     .addOption(
       new Option(
         '--format <format>',
-        'prometheus: a file of rules; operator: PrometheusRule and ServiceMonitor; grafana: a dashboard',
+        'prometheus: file of rules; operator: PrometheusRule and ServiceMonitor; grafana: dashboard',
       )
         .choices(['prometheus', 'operator', 'grafana'] satisfies RulesFormat[])
         .default('prometheus'),
     )
-    .option('--namespace <name>', 'of the objects for the operator, and of the monitor', 'monitoring')
-    .option('--object-labels <labels>', 'of the objects for the operator: release=prometheus', labels, {})
+    .option('--namespace <name>', "namespace of the operator's objects and of the monitor", 'monitoring')
+    .option('--object-labels <labels>', "labels of the operator's objects, such as release=prometheus", labels, {})
     .addHelpText(
       'after',
       `
-Of the flags of the monitor, two count:
-  --cluster <name>               only series with this label cluster; the ServiceMonitor adds it
-  --creation-timeout <duration>  no threshold may be more (default: 5m)`,
+Two flags of the monitor apply:
+  --cluster <name>               select series with this value of the label cluster, which the ServiceMonitor adds
+  --creation-timeout <duration>  upper limit of thresholds (default: 5m)`,
     )
   command.action(async (file: string) => {
     const { rulesOf } = await sloTools()

@@ -3,10 +3,10 @@ import {
   type PublishedKindName,
   companionKindNames,
   publishedKindNames,
-} from '../api/kinds/workloads/published-kinds.ts'
-import { type RunPublisherOptions, runPublisher } from '../cluster/index.ts'
-import { count, list } from './flags/flag-values.ts'
-import { addPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
+} from '../../api/kinds/workloads/published-kinds.ts'
+import { type RunPublisherOptions, runPublisher } from '../../cluster/index.ts'
+import { count, list } from '../flags/flag-values.ts'
+import { addPartFlags, readPartFlags, runPartCommand } from '../flags/part-flags.ts'
 
 /** Parses plural names of kinds that can be published; `*` means all, and `none` means none. */
 function kindList(text: string): PublishedKindName[] {
@@ -22,11 +22,11 @@ const isKind = (name: string): name is PublishedKindName => (publishedKindNames 
 /** Adds the flags of `coxswain publish`. */
 const addPublishFlags = (command: Command): Command =>
   addPartFlags(command, 'coxswain-publisher')
-    .option('--kinds <names>', 'kinds whose conditions are published', kindList, [...publishedKindNames])
-    .option('--companions <names>', 'kinds that have a WorkloadStatus beside them; none for no kind', kindList, [
+    .option('--kinds <names>', 'kinds to publish conditions for', kindList, [...publishedKindNames])
+    .option('--companions <names>', 'kinds that get a WorkloadStatus object; none for no kind', kindList, [
       ...companionKindNames,
     ])
-    .option('--writes-per-second <number>', 'how many writes there are in a second, in the long run', count, 50)
+    .option('--writes-per-second <number>', 'average limit of writes per second', count, 50)
 
 /** Reads the flags and the file of --config; the command line wins. */
 async function readPublishFlags(command: Command, release: string): Promise<RunPublisherOptions> {

@@ -9,11 +9,11 @@ import {
   defaultDns,
   joinServers,
   runEverything,
-} from '../cluster/index.ts'
-import { type ParsedJoinFlags, addJoinFlags } from './flags/join-flags.ts'
-import { addLocalNodeFlags, readLocalNodeFlags } from './flags/node-flags.ts'
-import { addMonitorChoices, readMonitorChoices } from './flags/monitor-flags.ts'
-import { bool, domainName, port, something } from './flags/flag-values.ts'
+} from '../../cluster/index.ts'
+import { type ParsedJoinFlags, addJoinFlags } from '../flags/join-flags.ts'
+import { addLocalNodeFlags, readLocalNodeFlags } from '../flags/node-flags.ts'
+import { addMonitorChoices, readMonitorChoices } from '../flags/monitor-flags.ts'
+import { bool, domainName, port, something } from '../flags/flag-values.ts'
 import { progressOn } from './progress.ts'
 import { addServingCommand } from './serving-command.ts'
 
@@ -61,7 +61,7 @@ export function addUpCommand(program: Command, release: string): void {
 function addUpFlags(command: Command): void {
   command
     .addOption(
-      new Option('--runtime <name>', 'what runs the containers; auto takes the best there is')
+      new Option('--runtime <name>', 'container runtime; auto prefers containerd or CRI-O to processes')
         .choices(['auto', 'cri', 'process', 'simulated'])
         .default('auto'),
     )
@@ -74,29 +74,28 @@ function addUpFlags(command: Command): void {
     .addOption(
       new Option(
         '--cluster-dns [bool]',
-        'answer the names of Services at the tenth address of the range of cluster IPs, and tell pods so',
+        'run a DNS server for Services at the tenth cluster IP, and configure pods to use it',
       )
         .argParser(bool)
         .preset('true')
         .default(defaultDns.isServed),
     )
-    .option(
-      '--cluster-domain <name>',
-      'the domain below which Services and pods have names',
-      domainName,
-      defaultDns.domain,
-    )
+    .option('--cluster-domain <name>', 'DNS domain of Services and pods', domainName, defaultDns.domain)
     .option(
       '--resolv-conf <file>',
-      'which resolvers all other names are asked of, and what pods with dnsPolicy Default have',
+      'resolvers for all other names, and for pods with dnsPolicy Default',
       something,
       defaultDns.resolvConf,
     )
-    .option('--dashboard-port <port>', 'the port of the dashboard; a free one if it is taken, or 0', port, 9465)
+    .option('--dashboard-port <port>', 'port of the dashboard; a free one if it is in use or 0', port, 9465)
   addJoinFlags(
     command,
-    'become one of the servers of the cluster of --server, with what `coxswain token create --print-join-command up` has printed there',
-  ).option('--certificate-key <key>', 'the key that was printed', bundleKey)
+    'become another API server of the cluster of --server; `coxswain token create --print-join-command up` prints the command',
+  ).option(
+    '--certificate-key <key>',
+    'key that decrypts the configuration of the cluster, as the join command has it',
+    bundleKey,
+  )
 }
 
 const bundleKey = (text: string): string => {

@@ -4,28 +4,27 @@ import type { Command } from 'commander'
 export function addGenerateCommand(program: Command): void {
   const generate = program
     .command('generate')
-    .description('TypeScript types of custom kinds, and the definitions of our own')
+    .description('generate TypeScript types of custom resources, and our own definitions')
   const types = generate
     .command('types')
-    .description('print TypeScript types of the kinds that CustomResourceDefinitions bring')
+    .description('print TypeScript types for CustomResourceDefinitions')
     .requiredOption(
       '-f, --filename <file>',
-      'a file with CustomResourceDefinitions, or - for the standard input; may be repeated',
+      'file with CustomResourceDefinitions, or - for standard input; repeatable',
       collect,
     )
-    .option('--from <module>', 'the module that the types import', 'coxswain/client')
-    .addHelpText('after', '\nFor example: coxswain generate types -f crd.yaml > boat.ts')
+    .option('--from <module>', 'module that the types import from', 'coxswain/client')
   types.action(async () => {
     const { filename, from } = types.opts<{ filename: string[]; from: string }>()
-    const { printTypes } = await import('./generate/run.ts')
+    const { printTypes } = await import('./run.ts')
     await printTypes(filename, from)
   })
   const crd = generate
     .command('crd')
-    .description('print the CustomResourceDefinition of a kind that is built in, for other clusters')
+    .description('print the CustomResourceDefinition of a built-in kind, for other clusters')
     .argument('<kind>', 'cloneset')
   crd.action(async (kind: string) => {
-    const { printDefinition } = await import('./generate/run.ts')
+    const { printDefinition } = await import('./run.ts')
     printDefinition(kind)
   })
 }

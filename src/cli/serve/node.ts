@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { type RunNodesOptions, runNodes } from '../cluster/index.ts'
-import { something } from './flags/flag-values.ts'
-import { type ParsedJoinFlags, addJoinFlags } from './flags/join-flags.ts'
-import { addLocalNodeFlags, readLocalNodeFlags } from './flags/node-flags.ts'
-import { addServingPartFlags, readPartFlags, runPartCommand } from './flags/part-flags.ts'
+import { type RunNodesOptions, runNodes } from '../../cluster/index.ts'
+import { something } from '../flags/flag-values.ts'
+import { type ParsedJoinFlags, addJoinFlags } from '../flags/join-flags.ts'
+import { addLocalNodeFlags, readLocalNodeFlags } from '../flags/node-flags.ts'
+import { addServingPartFlags, readPartFlags, runPartCommand } from '../flags/part-flags.ts'
 
 function readJoin(flags: ParsedJoinFlags, kubeconfig: string | undefined, nodes: number): RunNodesOptions['join'] {
   const { join, server: servers = [], token, caCertHash: caCertHashes = [] } = flags
@@ -23,14 +23,14 @@ function readJoin(flags: ParsedJoinFlags, kubeconfig: string | undefined, nodes:
 const addNodeFlags = (command: Command): Command =>
   addJoinFlags(
     addLocalNodeFlags(addServingPartFlags(command)),
-    'join the cluster of --server with a bootstrap token, which is needed once',
+    'join the cluster of --server with a bootstrap token; needed once',
   )
     .addOption(
-      new Option('--runtime <name>', 'what runs the containers')
+      new Option('--runtime <name>', 'container runtime')
         .choices(['simulated', 'process', 'cri', 'auto'])
         .default('simulated'),
     )
-    .option('--data-dir <dir>', 'where the process runtime keeps pods and their volumes', something, './.coxswain-node')
+    .option('--data-dir <dir>', 'directory of pods and their volumes', something, './.coxswain-node')
 
 /** Reads the flags and the file of --config; the command line wins. */
 async function readNodeFlags(command: Command, release: string): Promise<RunNodesOptions> {

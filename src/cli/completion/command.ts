@@ -1,15 +1,14 @@
 import { Argument, type Command } from 'commander'
-import type { Shell } from './completion/scripts.ts'
+import type { Shell } from './scripts.ts'
 
 /** `coxswain completion`: prints the shell script that completes commands, flags, kinds and names. */
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .description('print what a shell has to source to complete commands, flags, kinds and names')
+    .description('print the shell script that completes commands, flags, kinds and names')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .addHelpText('after', '\nFor example: source <(coxswain completion bash)')
     .action(async (shell: Shell) => {
-      const { completionScripts } = await import('./completion/scripts.ts')
+      const { completionScripts } = await import('./scripts.ts')
       process.stdout.write(completionScripts[shell])
     })
 }
@@ -19,6 +18,6 @@ export const completeWord = '__complete'
 
 /** Prints completions of the last word of a command line. */
 export async function completeCommandLine(program: Command, words: readonly string[]): Promise<void> {
-  const { clusterNames, protocolText, suggestionsFor } = await import('./completion/complete.ts')
+  const { clusterNames, protocolText, suggestionsFor } = await import('./complete.ts')
   process.stdout.write(protocolText(await suggestionsFor(program, words, clusterNames)))
 }

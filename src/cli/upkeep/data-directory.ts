@@ -1,23 +1,23 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { Logger } from '../base/logger.ts'
-import { durationOption, something } from './flags/flag-values.ts'
+import { Logger } from '../../base/logger.ts'
+import { durationOption, something } from '../flags/flag-values.ts'
 
 interface DirectoryFlags {
   dataDir: string
 }
 
 const addDirectoryFlag = (command: Command): Command =>
-  command.option('--data-dir <dir>', 'the data directory', something, './.coxswain')
+  command.option('--data-dir <dir>', 'data directory', something, './.coxswain')
 
 /** `coxswain stop`: stops the processes that use a data directory. */
 export function addStopCommand(program: Command): void {
   const command = addDirectoryFlag(
-    program.command('stop').description('stop the control plane that uses a data directory; its pods go on'),
-  ).addOption(durationOption('--timeout <duration>', 'how long to wait for its end', '30s'))
+    program.command('stop').description('stop the control plane of a data directory; its pods keep running'),
+  ).addOption(durationOption('--timeout <duration>', 'time limit', '30s'))
   command.action(async () => {
     const { dataDir, timeout } = command.opts<DirectoryFlags & { timeout: number }>()
-    const { dataDirectories } = await import('../cluster/index.ts')
+    const { dataDirectories } = await import('../../cluster/index.ts')
     const { pids, stillRunning } = await (await dataDirectories()).stopProcessesUsing(dataDir, timeout)
     if (pids.length === 0) return console.log(`no process uses ${dataDir}`)
     if (stillRunning.length > 0) throw new Error(`process ${stillRunning.join(', ')} has not ended within the timeout`)
@@ -29,11 +29,11 @@ export function addStopCommand(program: Command): void {
 export function addResetCommand(program: Command): void {
   const command = addDirectoryFlag(
     program.command('reset').description('end all pods of a data directory and remove it, with everything in it'),
-  ).option('-y, --yes', 'do not ask')
+  ).option('-y, --yes', 'do not ask for confirmation')
   command.action(async () => {
     const { dataDir, yes = false } = command.opts<DirectoryFlags & { yes?: boolean }>()
     if (!yes && !(await isConfirmed(dataDir))) throw new Error('nothing was removed')
-    const { dataDirectories } = await import('../cluster/index.ts')
+    const { dataDirectories } = await import('../../cluster/index.ts')
     const logger = new Logger((line) => process.stderr.write(line), 'error')
     const ended = await (await dataDirectories()).resetDataDirectory(dataDir, logger)
     console.log(

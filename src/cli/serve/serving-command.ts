@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { RunningApi, ServeOptions } from '../cluster/index.ts'
-import { addApiFlags, readApiFlags } from './flags/api-flags.ts'
+import type { RunningApi, ServeOptions } from '../../cluster/index.ts'
+import { addApiFlags, readApiFlags } from '../flags/api-flags.ts'
 import { explainStartError, runUntilStopped } from './run-until-stopped.ts'
 
 export interface Serving<R extends RunningApi> {
