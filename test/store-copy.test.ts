@@ -21,6 +21,7 @@ afterEach(() => rmSync(dir, { recursive: true }))
 class WriteHistory {
   readonly #attempts = new Map<string, number | undefined>()
   readonly #writes = new Map<string, { revision: number; seq: number | undefined }[]>()
+  #waiting: (() => void)[] = []
   count = 0
 
   hear([word, key = '', number = '']: string[]): void {
@@ -29,6 +30,12 @@ class WriteHistory {
     const writes = this.#writes.get(key) ?? []
     this.#writes.set(key, [...writes, { revision: Number(number), seq: this.#attempts.get(key) }])
     this.count++
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Resolves after the next acknowledged write. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   at(revision: number): Map<string, Found> {
@@ -41,8 +48,11 @@ class WriteHistory {
   }
 }
 
-/** Copies a file that is written to, a piece at a time and the pieces in some order, as any tool might. */
-async function copyInPieces(from: string, to: string, isBackwards: boolean): Promise<void> {
+/**
+ * Copies a file that is written to, a piece at a time and the pieces in some order, as any tool might. A write is
+ * acknowledged between two pieces, so that copies are torn on a machine of any speed.
+ */
+async function copyInPieces(from: string, to: string, isBackwards: boolean, history: WriteHistory): Promise<void> {
   const file = openSync(from, 'r')
   try {
     const bytes = Buffer.alloc(fstatSync(file).size)
@@ -50,7 +60,7 @@ async function copyInPieces(from: string, to: string, isBackwards: boolean): Pro
     const starts = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, i) => i * piece)
     for (const start of isBackwards ? starts.reverse() : starts) {
       readSync(file, bytes, start, Math.min(piece, bytes.length - start), start)
-      await new Promise((resolve) => setImmediate(resolve))
+      await history.next()
     }
     writeFileSync(to, bytes)
   } finally {
@@ -69,7 +79,7 @@ describe('a copy of a directory that is in use', () => {
     const copyAll = async (): Promise<void> => {
       for (let i = 0; i < copies; i++) {
         const to = mkdtempSync(join(dir, 'copy-'))
-        await copyInPieces(join(original, 'data.mdb'), join(to, 'data.mdb'), i % 2 === 1)
+        await copyInPieces(join(original, 'data.mdb'), join(to, 'data.mdb'), i % 2 === 1, history)
         targets.push(to)
       }
       heardAtEnd = history.count
