@@ -17,12 +17,12 @@ export type { Random } from '../base/random.ts'
 export { fixedCredentials } from './transport/access.ts'
 export type { ClientCertificate, ClusterAccess, Credentials, Proof } from './transport/access.ts'
 export { Client } from './client.ts'
+export type { List } from './client.ts'
 export type {
   ApplyOptions,
   ClientOptions,
   DeleteOptions,
   GetOptions,
-  List,
   ListAllOptions,
   ListOptions,
   PatchOptions,
@@ -33,7 +33,7 @@ export type {
   SubresourceOptions,
   WatchOptions,
   WriteOptions,
-} from './client.ts'
+} from './request-options.ts'
 export type { IndexFunction } from './cache/index-set.ts'
 export { defaultLagLimits } from './cache/lag.ts'
 export type { LagLimits } from './cache/lag.ts'
@@ -81,7 +81,7 @@ export { TokenBucket } from './queue/index.ts'
 export { waitFor } from './transport/retry.ts'
 export type { RetryOptions } from './transport/retry.ts'
 export { SharedInformer } from './cache/shared-informer.ts'
-export type { InformerScope, SharedInformerOptions } from './cache/shared-informer.ts'
+export type { InformerScope, SharedInformerOptions } from './cache/informer-options.ts'
 export { sharedFamilies } from './cache/shared-metrics.ts'
 export { TermRunner } from './leadership/term-runner.ts'
 export type { Role, Term, TermRunnerOptions } from './leadership/term-runner.ts'

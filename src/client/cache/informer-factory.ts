@@ -6,13 +6,8 @@ import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
 import type { LagLimits } from './lag.ts'
 import { type ResourceType, apiVersionOf } from '../resource-type.ts'
-import {
-  type InformerScope,
-  SharedInformer,
-  type SharedInformerOptions,
-  absenceText,
-  scopeName,
-} from './shared-informer.ts'
+import { type InformerScope, type SharedInformerOptions, absenceText, scopeName } from './informer-options.ts'
+import { SharedInformer } from './shared-informer.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { WatcherRules } from '../watcher/index.ts'
 

@@ -1,74 +1,17 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
-import { type Clock, turnsOf } from '../../base/clock.ts'
+import { turnsOf } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
-import type { MetricsRegistry } from '../../base/metrics.ts'
-import type { Random } from '../../base/random.ts'
 import { stepByStep } from '../../base/turns.ts'
+import { type Handlers, HandlerList } from './handler-list.ts'
 import type { IndexFunction } from './index-set.ts'
 import { type InformerMetrics, informerMetrics } from './informer-metrics.ts'
-import { type LagLimits, LagMeter, defaultLagLimits } from './lag.ts'
+import { type SharedInformerOptions, absenceText, namespacesOf, scopeName } from './informer-options.ts'
+import { LagMeter, defaultLagLimits } from './lag.ts'
 import { type CacheChange, ObjectCache } from './object-cache.ts'
 import type { Informer, InformerHandler, InformerLag } from './informer.ts'
-import { type ResourceType, resourceName } from '../resource-type.ts'
-import type { Transport } from '../transport/transport.ts'
-import {
-  type Absence,
-  type WatchScope,
-  Watcher,
-  type WatcherListener,
-  type WatcherRules,
-  type WatcherState,
-} from '../watcher/index.ts'
-
-/** The objects that an informer follows: of one namespace, of several, or of all. */
-export interface InformerScope extends WatchScope {
-  /** Several namespaces, each with its own list and watch. Overrides `namespace`. */
-  namespaces?: readonly string[]
-}
-
-export interface SharedInformerOptions<T extends KubeObject = KubeObject> extends InformerScope {
-  transport: Transport
-  type: ResourceType<T>
-  clock: Clock
-  random: Random
-  logger?: Logger
-  metrics?: MetricsRegistry
-  /** Name in metrics and readiness messages; by default resource and scope: `pods`, `pods/default`. */
-  name?: string
-  indexes?: Readonly<Record<string, IndexFunction<T>>>
-  /**
-   * Returns the part of a received object to cache. It must not change its argument, and must keep name and resource
-   * version.
-   */
-  transform?: (object: T) => T
-  /** True if only metadata is needed: other members may be missing. */
-  metadataOnly?: boolean
-  /** Interval at which all objects are reported to the handlers again. Default: never. */
-  resyncMs?: number
-  limits?: Partial<LagLimits>
-  rules?: Partial<WatcherRules>
-  /** The minimum resource version of a list. */
-  notOlderThan?: string
-  /** True to get the initial state from a watch (streaming list), where the server can. Default: true. */
-  stream?: boolean
-}
-
-/** `pods`, `pods/default`, `pods?status.phase=Running` */
-export function scopeName(type: ResourceType, scope: InformerScope): string {
-  const { labelSelector, fieldSelector } = scope
-  const selectors = [labelSelector, fieldSelector].filter((s) => s).join('&')
-  const namespaces = namespacesOf(scope).join(',')
-  return `${resourceName(type)}${namespaces ? `/${namespaces}` : ''}${selectors ? `?${selectors}` : ''}`
-}
-
-/** `clonesets.apps.kruise.io are not served by the API server` */
-export const absenceText = (type: ResourceType, { kind, message }: Absence): string =>
-  kind === 'missing' ? `${resourceName(type)} are not served by the API server` : message
-
-/** '' alone means all namespaces. */
-const namespacesOf = ({ namespace = '', namespaces }: InformerScope): string[] =>
-  namespaces?.length ? [...new Set(namespaces)].sort() : [namespace]
+import type { ResourceType } from '../resource-type.ts'
+import { type Absence, Watcher, type WatcherListener, type WatcherState } from '../watcher/index.ts'
 
 /** The unit of list and watch: one namespace, or all of them. */
 interface Part<T extends KubeObject> {
@@ -83,11 +26,6 @@ interface Part<T extends KubeObject> {
 /** '' sorts before all versions. */
 const isBefore = (a: string, b: string): boolean => a === '' || (b !== '' && compareResourceVersions(a, b) < 0)
 
-interface Registration<T extends KubeObject> {
-  readonly handler: InformerHandler<T>
-  isRemoved: boolean
-}
-
 /** A cache kept up to date by list and watch, shared by all users of the same objects. */
 export class SharedInformer<T extends KubeObject = KubeObject> implements Informer<T> {
   readonly type: ResourceType<T>
@@ -99,11 +37,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   readonly #parts: readonly Part<T>[]
   readonly #logger: Logger
   readonly #metrics: InformerMetrics | undefined
-  /**
-   * Replaced as a whole when a handler is added or removed, so that an event goes to the handlers that existed when it
-   * arrived.
-   */
-  #handlers: readonly Registration<T>[] = []
+  readonly #handlers = new HandlerList<T>((what, error) => this.#failed(what, error))
   #waiting: (() => void)[] = []
   readonly #absenceListeners = new Set<() => void>()
   #seen = ''
@@ -144,14 +78,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   }
 
   addHandler(handler: InformerHandler<T>): () => void {
-    const added: Registration<T> = { handler, isRemoved: false }
-    for (const object of this.list()) this.#tell([added], { kind: 'add', object }, true)
-    if (this.#hasSynced) for (const part of this.#parts) this.#tellBookmark([added], part)
-    this.#handlers = [...this.#handlers, added]
-    return () => {
-      added.isRemoved = true
-      this.#handlers = this.#handlers.filter((h) => h !== added)
-    }
+    return this.#handlers.add(handler, (added) => {
+      for (const object of this.list()) this.#handlers.tell(added, { kind: 'add', object }, true)
+      if (this.#hasSynced) for (const part of this.#parts) this.#tellBookmark(added, part)
+    })
   }
 
   get lastSyncResourceVersion(): string {
@@ -303,10 +233,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       change: (type, object, seen) =>
         this.#inTurn(() => {
           count[type]?.inc()
-          const handlers = this.#handlers
+          const handlers = this.#handlers.current
           const changes = this.#cache.apply(type, this.#transformed(object))
           this.#progress(part(), seen)
-          for (const change of changes) this.#tell(handlers, change, false)
+          for (const change of changes) this.#handlers.tell(handlers, change, false)
           this.#tellBookmark(handlers, part())
         }),
       bookmark: (resourceVersion) =>
@@ -315,7 +245,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
           // One of several namespaces advances the generations of deletions for all.
           if (part() === this.#parts[0]) this.#cache.bookmark()
           this.#progress(part(), resourceVersion, true)
-          this.#tellBookmark(this.#handlers, part())
+          this.#tellBookmark(this.#handlers.current, part())
         }),
       opened: () => part().lag.opened(),
       absence: (absence) =>
@@ -339,14 +269,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const cache = this.#cache
     const turns = turnsOf(this.#options.clock)
     const isFirst = part.seen === ''
-    const handlers = this.#handlers
+    const handlers = this.#handlers.current
     const changes: CacheChange<T>[] = []
     this.#held = []
     const take = (key: string) => {
       if (this.#isStopped) return
       for (const change of cache.replaceOne(key, objects.get(key))) changes.push(change)
     }
-    const tell = (change: CacheChange<T>) => this.#isStopped || this.#tell(handlers, change, isFirst)
+    const tell = (change: CacheChange<T>) => this.#isStopped || this.#handlers.tell(handlers, change, isFirst)
     const told = () => {
       if (this.#isStopped) return
       this.#progress(part, resourceVersion)
@@ -385,28 +315,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     }
   }
 
-  #tell(to: readonly Registration<T>[], change: CacheChange<T>, isInitial: boolean): void {
-    for (const { handler, isRemoved } of to) {
-      if (isRemoved) continue
-      try {
-        if (change.kind === 'add') handler.add?.(change.object, isInitial)
-        else if (change.kind === 'update') handler.update?.(change.old, change.object)
-        else handler.delete?.(change.object, change.isFinal)
-      } catch (e) {
-        this.#failed(`${change.kind} handler`, e)
-      }
-    }
-  }
-
-  #tellBookmark(to: readonly Registration<T>[], { seen, namespace }: Part<T>): void {
-    for (const { handler, isRemoved } of to) {
-      if (isRemoved) continue
-      try {
-        handler.bookmark?.(seen, this.#parts.length > 1 ? namespace : '')
-      } catch (e) {
-        this.#failed('bookmark handler', e)
-      }
-    }
+  #tellBookmark(to: Handlers<T>, { seen, namespace }: Part<T>): void {
+    this.#handlers.tellBookmark(to, seen, this.#parts.length > 1 ? namespace : '')
   }
 
   /** Logs the error of a handler; the cache and other handlers continue. */
@@ -423,7 +333,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const again = () => {
       const tell = (key: string) => {
         const object = this.get(key)
-        if (object) this.#tell(this.#handlers, { kind: 'update', old: object, object }, false)
+        if (object) this.#handlers.tell(this.#handlers.current, { kind: 'update', old: object, object }, false)
       }
       stopTelling = stepByStep(turnsOf(clock), this.#hasSynced ? [...this.#cache.all.keys()] : [], tell, () => {
         cancel = clock.after(resyncMs, again)
