@@ -23,7 +23,7 @@ import {
   storageclasses,
 } from '../client/index.ts'
 import { Cluster } from './cluster/cluster.ts'
-import { VolumePlans } from './plugins/volume-binding/find-volumes.ts'
+import { VolumePlans } from './plugins/volume-binding/volume-plans.ts'
 import type { World } from './plugins/world.ts'
 
 const byNamespace = 'namespace'

@@ -1,13 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { type Logger, silentLogger } from '../base/logger.ts'
+import { silentLogger } from '../base/logger.ts'
 import { MetricsRegistry } from '../base/metrics.ts'
-import { type Random, systemRandom } from '../base/random.ts'
+import { systemRandom } from '../base/random.ts'
 import {
   Client,
   EventRecorder,
   InformerFactory,
-  type InformerFactoryOptions,
   type Term,
   TermRunner,
   type TermRunnerOptions,
@@ -22,21 +21,7 @@ import { ApiVolumeBinder } from './plugins/volume-binding/api-volume-binder.ts'
 import { PodWrites } from './pod-writes.ts'
 import { Nominations } from './queue/nominations.ts'
 import { SchedulingQueue } from './queue/scheduling-queue.ts'
-import { Work } from './work.ts'
-
-export interface SchedulerSettings {
-  /** Only pods that name this scheduler are scheduled. */
-  schedulerName: string
-  /** The percentage of nodes to compare. 0 selects it by the size of the cluster. */
-  percentageOfNodesToScore: number
-  /** The number of pods that are bound concurrently. */
-  parallelBinds: number
-  clock: Clock
-  random: Random
-  logger: Logger
-  metrics?: MetricsRegistry
-  informers: Pick<InformerFactoryOptions, 'limits' | 'rules' | 'stream'>
-}
+import { type SchedulerSettings, Work } from './work.ts'
 
 /** After a burst, events of pods are not recorded individually. */
 const maxQueuedEvents = 5000

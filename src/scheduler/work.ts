@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import { turnsOf } from '../base/clock.ts'
+import { type Clock, turnsOf } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { MetricsRegistry } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
 import { everySteps } from '../base/turns.ts'
-import type { EventRecorder } from '../client/index.ts'
+import type { EventRecorder, InformerFactoryOptions } from '../client/index.ts'
 import type { Caches } from './caches.ts'
 import type { NodeInfo } from './cluster/node-info.ts'
 import { PodInfo } from './cluster/pod-info.ts'
@@ -11,9 +14,10 @@ import { type Cycle, schedulePod } from './cycle/schedule-pod.ts'
 import type { SchedulerMetrics } from './metrics.ts'
 import type { Reservation } from './plugins/plugin.ts'
 import type { PodWrites } from './pod-writes.ts'
-import { type Victims, preempt } from './preemption/preempt.ts'
-import type { QueuedPod, SchedulingQueue } from './queue/scheduling-queue.ts'
-import type { SchedulerSettings } from './scheduler.ts'
+import { preempt } from './preemption/preempt.ts'
+import type { Victims } from './preemption/victims.ts'
+import type { SchedulingQueue } from './queue/scheduling-queue.ts'
+import type { QueuedPod } from './queue/unschedulable-pods.ts'
 
 /** Limits the number of concurrent operations. */
 export class Slots {
@@ -47,6 +51,20 @@ export class Slots {
   async allFree(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
+}
+
+export interface SchedulerSettings {
+  /** Only pods that name this scheduler are scheduled. */
+  schedulerName: string
+  /** The percentage of nodes to compare. 0 selects it by the size of the cluster. */
+  percentageOfNodesToScore: number
+  /** The number of pods that are bound concurrently. */
+  parallelBinds: number
+  clock: Clock
+  random: Random
+  logger: Logger
+  metrics?: MetricsRegistry
+  informers: Pick<InformerFactoryOptions, 'limits' | 'rules' | 'stream'>
 }
 
 export interface WorkParts {

@@ -166,3 +166,7 @@ function wholeSource(reader: Reader, namespace: string): Source {
     replicaSets: (of, selector) => pick(replicasets, of, selector),
   }
 }
+
+/** Formats the kinds that could not be read, for stderr. Empty if there are none. */
+export const unreadText = (unread: readonly string[]): string =>
+  unread.length > 0 ? `Could not be read: ${unread.join(', ')}.` : ''

@@ -2,7 +2,7 @@ import { type Session, say } from '../session.ts'
 import { type DocumentForm, writeDocument } from '../terminal/document.ts'
 import { cutLine, painted } from '../terminal/line.ts'
 import { fullName } from '../../insight/workload/kinds.ts'
-import { type StatusOptions, type StatusReport, readStatus } from './read.ts'
+import { type StatusOptions, type StatusReport, readStatus, unreadText } from './read.ts'
 import { documentOf, statusTable } from './row.ts'
 
 export type StatusForm = DocumentForm | 'name'
@@ -19,10 +19,6 @@ export async function runStatus(
   await print(session, await readStatus(session, options), options)
   return 0
 }
-
-/** Formats the kinds that could not be read, for stderr. Empty if there are none. */
-export const unreadText = (unread: readonly string[]): string =>
-  unread.length > 0 ? `Could not be read: ${unread.join(', ')}.` : ''
 
 async function print(
   { out, err, clock, namespace }: Session,

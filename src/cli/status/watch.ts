@@ -1,16 +1,16 @@
 import { type Informer, keyOf } from '../../client/index.ts'
 import { type Session, say } from '../session.ts'
 import { yamlText } from '../../insight/yaml-text.ts'
+import type { DocumentForm } from '../terminal/document.ts'
 import { type Line, lineOf, textOf } from '../terminal/line.ts'
 import { LiveView } from '../terminal/live.ts'
 import { Bell, Watches, lookUntil, watchedSource } from '../workload/follow.ts'
 import { type WorkloadKind, fullName } from '../../insight/workload/kinds.ts'
 import type { Workload } from '../../insight/workload/object.ts'
 import { Reader } from '../../insight/workload/reader.ts'
-import { type StatusOptions, explainRows, readWorkloads, wantedOf } from './read.ts'
+import { type StatusOptions, explainRows, readWorkloads, unreadText, wantedOf } from './read.ts'
 import { type Row, byAttention, isOwned, needsExplanation, rowOf } from '../../insight/workload/row.ts'
 import { cellsOf, documentOf, statusTable, titles } from './row.ts'
-import { type StatusForm, unreadText } from './run.ts'
 
 /** Refresh interval of ages. */
 const tickMs = 1000
@@ -31,7 +31,7 @@ interface Followed {
  */
 export async function watchStatus(
   session: Session,
-  options: StatusOptions & { form: StatusForm | undefined },
+  options: StatusOptions & { form: DocumentForm | 'name' | undefined },
 ): Promise<number> {
   const reader = new Reader(session.client, { clock: session.clock, maxAgeMs: memoryMs })
   const wanted = await wantedOf(session, options)
@@ -107,7 +107,7 @@ const timeColumns = ['SINCE', 'DEADLINE']
 /** Prints each changed row; ages do not count as changes. */
 function plainChanges(
   { out, clock }: Session,
-  { allNamespaces, form }: StatusOptions & { form: StatusForm | undefined },
+  { allNamespaces, form }: StatusOptions & { form: DocumentForm | 'name' | undefined },
 ): View {
   let told = new Map<string, string>()
   let hasHeader = false

@@ -10,13 +10,8 @@ import {
 } from '../../api/kinds/volumes/volume-binding.ts'
 import { controllerOf, pods, refersTo, statefulsets } from '../../client/index.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
+import type { Storage } from './observe.ts'
 import { sandboxHistory } from './trouble.ts'
-
-/** The storage of the cluster: the volumes and claims of all namespaces. */
-export interface Storage {
-  volumes: readonly PersistentVolume[]
-  claims: readonly PersistentVolumeClaim[]
-}
 
 /** The source of a copy: a claim, or a volume by its driver's handle. */
 export interface SnapshotSource {

@@ -1,11 +1,16 @@
-import type { Node, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
 import { awaitsMark } from '../../api/kinds/workloads/claim-recovery.ts'
 import { keyOf, nodes, persistentvolumeclaims, persistentvolumes, pods } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { isConditionTrue, podsOfClaim } from '../kit/workload/index.ts'
 import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
-import type { Storage } from './keeping.ts'
 import { type Recovery, type Settings, type Tries, recoveryOf, settingsOf, triesOf } from './settings.ts'
+
+/** The storage of the cluster: the volumes and claims of all namespaces. */
+export interface Storage {
+  volumes: readonly PersistentVolume[]
+  claims: readonly PersistentVolumeClaim[]
+}
 
 /** A claim of a pod with the name of a claim template. */
 export interface MemberClaim {

@@ -4,32 +4,10 @@ import { type New, clonesets, ownerReference, persistentvolumeclaims, pods } fro
 import { type Appliers, type ApplyContext, type RevisionAction, TerminalError, revisionAppliers } from '../kit/index.ts'
 import { contentHashLabel } from '../kit/workload/index.ts'
 import { idOf, newClaims, newPod, podPrefix } from './identity.ts'
-import { refreshPod } from './in-place.ts'
-import { preparedPod } from './lifecycle.ts'
+import { type UpdateInPlace, refreshPod } from './in-place.ts'
+import { type PatchLifecycle, type PodPatch, preparedPod } from './lifecycle.ts'
 import { memberOf } from './member.ts'
-import type { Revision } from './observe.ts'
-
-/** Changes to a running pod, both strategic merges. `status` is sent first, to the status subresource. */
-export interface PodPatch {
-  status?: object
-  pod?: object
-}
-
-/** Updates a pod to another revision in place. */
-export interface UpdateInPlace {
-  kind: 'UpdateInPlace'
-  pod: Pod
-  patch: PodPatch
-  /** The name of the target revision. */
-  revision: string
-}
-
-/** Changes the lifecycle state of a pod. */
-export interface PatchLifecycle {
-  kind: 'PatchLifecycle'
-  pod: Pod
-  patch: PodPatch
-}
+import type { Revision } from './revisions.ts'
 
 /** Creates the missing claims and the pod. */
 export interface CreatePod {

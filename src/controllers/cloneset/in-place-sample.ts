@@ -1,7 +1,7 @@
 import type { CloneSet, CloneSetLifecycle, ContainerStatus, Pod, PodTemplateSpec } from '../../api/generated/types.ts'
 import { inPlaceUpdateReady } from '../../api/kinds/pods/in-place-update.ts'
 import { type LifecycleState, lifecycleStateLabel } from '../../api/kinds/containers/lifecycle-hooks.ts'
-import type { Revision } from './observe.ts'
+import type { Revision } from './revisions.ts'
 
 /** The current time in the tests of in-place updates. */
 export const nowMs = Date.parse('2026-02-03T04:05:06.500Z')

@@ -8,7 +8,7 @@ import { type SamplePod, earlier, now, nowMs, podTemplate, revision, samplePod, 
 import {
   type InPlaceChange, type InPlaceGrace, inPlaceUpdateOf, inPlaceVerdict, mayUpdate, readGrace, refreshPod, writeGrace,
 } from './in-place.ts'
-import type { Revision } from './observe.ts'
+import type { Revision } from './revisions.ts'
 
 const app = { name: 'app', image: 'app:1' }
 const side = { name: 'side', image: 'side:1' }

@@ -10,10 +10,11 @@ import {
   unfinishedUpdate,
   writeState,
 } from '../../api/kinds/pods/in-place-update.ts'
-import { hookWait, isHeld } from '../../api/kinds/containers/lifecycle-hooks.ts'
+import { type LifecycleState, hookWait, isHeld } from '../../api/kinds/containers/lifecycle-hooks.ts'
 import { findCondition, isConditionTrue, millisecondsOf, revisionHashLabel } from '../kit/workload/index.ts'
-import type { PatchLifecycle, PodPatch, UpdateInPlace } from './apply.ts'
 import {
+  type PatchLifecycle,
+  type PodPatch,
   enterState,
   gatesPatch,
   hasUpdateGate,
@@ -23,8 +24,23 @@ import {
   shutUpdateGate,
   stateMetadata,
 } from './lifecycle.ts'
-import type { Member } from './member.ts'
-import { type Revision, hashOfName, revisionLabels } from './observe.ts'
+import { type Revision, hashOfName, revisionLabels } from './revisions.ts'
+
+/** Updates a pod to another revision in place. */
+export interface UpdateInPlace {
+  kind: 'UpdateInPlace'
+  pod: Pod
+  patch: PodPatch
+  /** The name of the target revision. */
+  revision: string
+}
+
+/** The facts of a pod that decide about its update: its lifecycle state, and the hash of its revision. */
+interface Subject {
+  pod: Pod
+  state: LifecycleState
+  hash: string
+}
 
 type Texts = Readonly<Record<string, string>>
 /** By key. Null removes the key. */
@@ -210,12 +226,7 @@ const nothing: Refreshed = {}
  * Updates the state of a pod: opens its gate initially and after an update, ends its grace period, and enters the next
  * lifecycle state. `updateHash` is the hash of the update revision.
  */
-export function refreshPod(
-  set: CloneSet,
-  { pod, state, hash }: Pick<Member, 'pod' | 'state' | 'hash'>,
-  updateHash: string,
-  nowMs: number,
-): Refreshed {
+export function refreshPod(set: CloneSet, { pod, state, hash }: Subject, updateHash: string, nowMs: number): Refreshed {
   if (pod.metadata.annotations?.[graceAnnotation] !== undefined) return endGrace(pod, hash, nowMs)
   const isAtRest = (state === '' || state === 'Normal') && isConditionTrue(pod.status?.conditions, inPlaceUpdateReady)
   const isThrough = isAtRest || unfinishedUpdate(pod) === undefined
@@ -243,7 +254,7 @@ function endGrace(pod: Pod, hash: string, nowMs: number): Refreshed {
 }
 
 /** Reports whether a pod may be chosen for an update: not while it prepares for deletion or is in its grace period. */
-export const mayUpdate = ({ pod, state }: Pick<Member, 'pod' | 'state'>): boolean =>
+export const mayUpdate = ({ pod, state }: Pick<Subject, 'pod' | 'state'>): boolean =>
   state !== 'PreparingDelete' && pod.metadata.annotations?.[graceAnnotation] === undefined
 
 export type InPlaceUpdate =
@@ -255,7 +266,7 @@ export type InPlaceUpdate =
 /** Decides how a pod is updated in place. The verdict compares its revision with the target. */
 export function inPlaceUpdateOf(
   set: CloneSet,
-  { pod, state }: Pick<Member, 'pod' | 'state'>,
+  { pod, state }: Pick<Subject, 'pod' | 'state'>,
   verdict: InPlaceVerdict,
   to: Revision,
   nowMs: number,

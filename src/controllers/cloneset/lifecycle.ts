@@ -17,8 +17,22 @@ import {
 } from '../../api/kinds/containers/lifecycle-hooks.ts'
 import type { New } from '../../client/index.ts'
 import { findCondition, timestamp } from '../kit/workload/index.ts'
-import type { PatchLifecycle, PodPatch } from './apply.ts'
-import { type Member, kruisePodReady } from './member.ts'
+
+/** The readiness gate that hooks with markPodNotReady close. */
+export const kruisePodReady = 'KruisePodReady'
+
+/** Changes to a running pod, both strategic merges. `status` is sent first, to the status subresource. */
+export interface PodPatch {
+  status?: object
+  pod?: object
+}
+
+/** Changes the lifecycle state of a pod. */
+export interface PatchLifecycle {
+  kind: 'PatchLifecycle'
+  pod: Pod
+  patch: PodPatch
+}
 
 /** The content of a readiness gate's condition. */
 export type Gate = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>
@@ -178,7 +192,7 @@ export function enterState(pod: Pod, state: LifecycleState, hook: LifecycleHook 
  */
 export function beforeDeletion(
   set: CloneSet,
-  { pod }: Pick<Member, 'pod'>,
+  { pod }: { pod: Pod },
   nowMs: number,
 ): PatchLifecycle | 'wait' | undefined {
   const hook = set.spec.lifecycle?.preDelete
@@ -191,7 +205,7 @@ export function beforeDeletion(
  * Cancels the preparation for deletion of a pod that is needed again. Undefined if the pod may be out of service
  * (markPodNotReady), which cannot be undone.
  */
-export function cancelDeletion(set: CloneSet, { pod }: Pick<Member, 'pod'>, nowMs: number): PatchLifecycle | undefined {
+export function cancelDeletion(set: CloneSet, { pod }: { pod: Pod }, nowMs: number): PatchLifecycle | undefined {
   const { preDelete, inPlaceUpdate } = set.spec.lifecycle ?? {}
   if (preDelete?.markPodNotReady || inPlaceUpdate?.markPodNotReady) return undefined
   return { kind: 'PatchLifecycle', pod, patch: enterState(pod, 'PreparingNormal', undefined, nowMs) }

@@ -3,7 +3,8 @@ import { graceAnnotation, inPlaceUpdateReady } from '../../api/kinds/pods/in-pla
 import type { LifecycleState } from '../../api/kinds/containers/lifecycle-hooks.ts'
 import { refreshPod } from './in-place.ts'
 import { type SamplePod, nowMs, samplePod, set } from './in-place-sample.ts'
-import { kruisePodReady, memberOf } from './member.ts'
+import { kruisePodReady } from './lifecycle.ts'
+import { memberOf } from './member.ts'
 
 const states: LifecycleState[] = ['', 'PreparingNormal', 'Normal', 'PreparingUpdate', 'Updating', 'Updated', 'PreparingDelete']
 const gates = [[], [inPlaceUpdateReady], [kruisePodReady], [inPlaceUpdateReady, kruisePodReady, 'example.com/other']]

@@ -16,16 +16,13 @@ import {
   rankOf,
   revisionHashLabel,
 } from '../kit/workload/index.ts'
-import { newClaims } from './identity.ts'
+import { instanceIdLabel, newClaims } from './identity.ts'
 import { mayUpdate, refreshPod } from './in-place.ts'
-import { beforeDeletion } from './lifecycle.ts'
-import { hashOfName } from './observe.ts'
-import { type PriorityOf, type Turn, priorityIn } from './update-order.ts'
+import { beforeDeletion, kruisePodReady } from './lifecycle.ts'
+import { hashOfName } from './revisions.ts'
+import { type PriorityOf, type Turn, priorityIn } from './turn.ts'
 
-export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id'
 export const specifiedDeleteLabel = 'apps.kruise.io/specified-delete'
-/** The readiness gate that hooks with markPodNotReady close. */
-export const kruisePodReady = 'KruisePodReady'
 
 /** An active pod of a set, with the facts that the set depends on. */
 export interface Member {

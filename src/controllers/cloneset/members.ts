@@ -3,8 +3,7 @@ import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { RosterReader } from '../kit/index.ts'
 import { type Causes, noCauses } from '../kit/workload/index.ts'
 import { type Basis, type Entry, type ActiveMember, changesAtMs, entryOf } from './member.ts'
-import { countService } from './status.ts'
-import { compareTurns } from './update-order.ts'
+import { compareTurns } from './turn.ts'
 
 /** The numbers of a set's status. */
 export type Counts = Pick<
@@ -31,6 +30,14 @@ export function countIn(counts: Counts, active: ActiveMember, by: 1 | -1): void 
   counts.replicas += by
   if (active.isUpdated) counts.updatedReplicas += by
   countService(counts, active, by)
+}
+
+/** Adds a member to the numbers of pods that serve, or removes it. */
+export function countService(counts: Counts, { isReady, isAvailable, isUpdated }: ActiveMember, by: 1 | -1): void {
+  if (isReady) counts.readyReplicas += by
+  if (isAvailable) counts.availableReplicas += by
+  if (isUpdated && isReady) counts.updatedReadyReplicas += by
+  if (isUpdated && isAvailable) counts.updatedAvailableReplicas += by
 }
 
 /** The numbers of the updated or the outdated pods. */

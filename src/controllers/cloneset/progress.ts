@@ -16,7 +16,7 @@ import {
 import type { Action } from './apply.ts'
 import type { Counts } from './members.ts'
 import type { Derived } from './derive.ts'
-import type { Revision } from './observe.ts'
+import type { Revision } from './revisions.ts'
 
 const pausedReason = 'RolloutPaused'
 const resumedReason = 'RolloutResumed'

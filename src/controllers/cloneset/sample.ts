@@ -4,9 +4,11 @@ import { inPlaceUpdateReady } from '../../api/kinds/pods/in-place-update.ts'
 import type { Action } from './apply.ts'
 import { lifecycleStateLabel } from '../../api/kinds/containers/lifecycle-hooks.ts'
 import { type Derived, derive } from './derive.ts'
-import { basisOf, entryOf, instanceIdLabel, activeMemberOf } from './member.ts'
+import { instanceIdLabel } from './identity.ts'
+import { activeMemberOf, basisOf, entryOf } from './member.ts'
 import { Members } from './members.ts'
-import { type Observed, reviseSet, revisionLabels, revisionsOf } from './observe.ts'
+import type { Observed } from './observe.ts'
+import { reviseSet, revisionLabels, revisionsOf } from './revisions.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'

@@ -1,9 +1,9 @@
 import { byDeletionRank } from '../kit/workload/index.ts'
-import type { CreatePod, DeletePod, PatchLifecycle } from './apply.ts'
-import type { Instances } from './identity.ts'
+import type { CreatePod, DeletePod } from './apply.ts'
+import type { Instances } from './instances.ts'
 import type { ActiveMember } from './member.ts'
 import type { Derived, Goal } from './derive.ts'
-import { beforeDeletion, cancelDeletion } from './lifecycle.ts'
+import { type PatchLifecycle, beforeDeletion, cancelDeletion } from './lifecycle.ts'
 import { type ActiveMembers, type Staying, totalOf } from './members.ts'
 
 /** The actions that delete pods, and the pods that are deleted now. */

@@ -23,8 +23,7 @@ import {
 } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
 import { type Derived, wakesInMs } from './derive.ts'
-import type { ActiveMember } from './member.ts'
-import { type Counts, countIn } from './members.ts'
+import { type Counts, countIn, countService } from './members.ts'
 import type { Observed } from './observe.ts'
 import { currentAfter, expectedUpdated, progressOf } from './progress.ts'
 
@@ -129,13 +128,6 @@ function updateFailureOf(
 function withFailedUpdate(conditions: Condition[], message: string | undefined, nowMs: number): Condition[] {
   if (message === undefined) return removeCondition(conditions, 'FailedUpdate')
   return setTimedCondition(conditions, { type: 'FailedUpdate', status: 'True', reason: 'FailedUpdate', message }, nowMs)
-}
-
-export function countService(counts: Counts, { isReady, isAvailable, isUpdated }: ActiveMember, by: 1 | -1): void {
-  if (isReady) counts.readyReplicas += by
-  if (isAvailable) counts.availableReplicas += by
-  if (isUpdated && isReady) counts.updatedReadyReplicas += by
-  if (isUpdated && isAvailable) counts.updatedAvailableReplicas += by
 }
 
 /** The numbers once the caches contain the actions of the step, so that the status does not change again then. */

@@ -1,9 +1,10 @@
 import { countOf } from '../../api/printing/plural.ts'
-import type { Action, PatchLifecycle } from './apply.ts'
-import type { Instances } from './identity.ts'
+import type { Action } from './apply.ts'
+import type { Instances } from './instances.ts'
 import { type ActiveMember, specifiedDeleteLabel } from './member.ts'
 import { type InPlaceVerdict, inPlaceUpdateOf, inPlaceVerdict } from './in-place.ts'
 import type { Derived } from './derive.ts'
+import type { PatchLifecycle } from './lifecycle.ts'
 import { part } from './scale.ts'
 import { inUpdateOrder } from './update-order.ts'
 

@@ -19,6 +19,13 @@ export type Action =
   | { kind: 'CreatePod'; node: string; hash: string }
   | DeletePod
 
+/** The pods to delete, and to create. */
+export interface Changes {
+  deletes: DeletePod[]
+  /** The nodes for which a pod is created. */
+  creates: string[]
+}
+
 export const apply: Appliers<DaemonSet, Action> = {
   ...revisionAppliers(revisionHashLabel),
   AdoptPod: { pace: 'all at once', run: ({ writer }, { pod }) => writer.adopt(pods, pod) },

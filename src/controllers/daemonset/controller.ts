@@ -11,7 +11,7 @@ import {
 } from '../kit/workload/index.ts'
 import { type Action, type DeletePod, apply } from './apply.ts'
 import { fitOf, nodeOf } from './daemon-pod.ts'
-import { withFailures } from './manage.ts'
+import { withFailures } from './failures.ts'
 import { daemonsOnNode, decidesFit, nodeRosters } from './node-state.ts'
 import { type Observed, observe } from './observe.ts'
 import { plan } from './plan.ts'

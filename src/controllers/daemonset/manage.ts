@@ -1,55 +1,10 @@
 import type { Pod } from '../../api/generated/types.ts'
-import type { Int64 } from '../../api/numbers/int64.ts'
 import { isPodAvailable, isPodReady, isPodTerminating } from '../kit/workload/index.ts'
-import type { DeletePod } from './apply.ts'
+import type { Changes, DeletePod } from './apply.ts'
+import { waitMs } from './failures.ts'
 import type { NodeState } from './node-state.ts'
 import type { Observed } from './observe.ts'
 import { allowsSurge } from './rolling.ts'
-
-/** The time of the last deletion of a failed pod on a node, and the delay of the next. */
-interface Delay {
-  sinceMs: number
-  delayMs: number
-}
-
-/** The nodes on which pods of one generation of a set have failed. */
-export interface FailedPods {
-  generation: Int64 | undefined
-  nodes: ReadonlyMap<string, Delay>
-}
-
-const firstMs = 1000
-const longestMs = 15 * 60_000
-
-/** A node without failures for this time starts with the first delay again. */
-const isForgotten = ({ sinceMs }: Delay, nowMs: number): boolean => nowMs - sinceMs > 2 * longestMs
-
-/** The time until the failed pod on a node is deleted. The delay limits the load by a node that rejects every pod. */
-export function waitMs({ nodes }: FailedPods, node: string, nowMs: number): number {
-  const delay = nodes.get(node)
-  return delay && !isForgotten(delay, nowMs) ? Math.max(0, delay.sinceMs + delay.delayMs - nowMs) : 0
-}
-
-/** Adds failed pods that were just deleted on these nodes. */
-export function withFailures({ generation, nodes }: FailedPods, failedOn: Iterable<string>, nowMs: number): FailedPods {
-  const next = new Map([...nodes].filter(([, delay]) => !isForgotten(delay, nowMs)))
-  for (const node of failedOn) {
-    const delay = next.get(node)
-    next.set(node, { sinceMs: nowMs, delayMs: delay ? Math.min(delay.delayMs * 2, longestMs) : firstMs })
-  }
-  return { generation, nodes: next }
-}
-
-/** The known failures of a generation. A new generation has none. */
-export const failuresOf = (known: FailedPods | undefined, generation: Int64 | undefined): FailedPods =>
-  known?.generation === generation && known ? known : { generation, nodes: new Map() }
-
-/** The pods to delete, and to create. */
-export interface Changes {
-  deletes: DeletePod[]
-  /** The nodes for which a pod is created. */
-  creates: string[]
-}
 
 export interface Management extends Changes {
   /** The time until the next failed pod may be deleted. Undefined if there is none. */

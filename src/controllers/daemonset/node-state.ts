@@ -15,7 +15,7 @@ import {
   isPodTerminating,
 } from '../kit/workload/index.ts'
 import { type Fit, type FitOf, nodeOf } from './daemon-pod.ts'
-import type { Revision } from './observe.ts'
+import type { Revision } from './revision.ts'
 
 /** A node, or the name of a deleted one, with the pods of one set that run there or were created for it. */
 export interface NodePods extends KubeObject {

@@ -2,7 +2,7 @@ import { type Cause, byWeight } from '../../api/explain/index.ts'
 import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { RosterReader } from '../kit/index.ts'
 import { type Basis, type NodePods, type NodeState, nodeStateOf } from './node-state.ts'
-import { hashOfPod } from './observe.ts'
+import { hashOfPod } from './revision.ts'
 
 /** The numbers of a set's status. Each node counts by the first of its pods. */
 export interface Counts {

@@ -1,9 +1,10 @@
 import { soonest } from '../../base/soonest.ts'
 import { type Step, revise } from '../kit/index.ts'
 import { surplusRevisions } from '../kit/workload/index.ts'
-import type { Action } from './apply.ts'
-import { type Changes, manage } from './manage.ts'
-import { type Observed, hashOfRevision } from './observe.ts'
+import type { Action, Changes } from './apply.ts'
+import { manage } from './manage.ts'
+import type { Observed } from './observe.ts'
+import { hashOfRevision } from './revision.ts'
 import { type Rolling, rollOut } from './rolling.ts'
 
 /** The maximum number of pods that one step creates, and deletes. */

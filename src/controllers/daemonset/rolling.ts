@@ -1,7 +1,6 @@
 import type { DaemonSet } from '../../api/generated/types.ts'
 import { percentOf } from '../../api/numbers/int-or-string.ts'
-import type { DeletePod } from './apply.ts'
-import type { Changes } from './manage.ts'
+import type { Changes, DeletePod } from './apply.ts'
 import type { NodeState } from './node-state.ts'
 import type { Observed } from './observe.ts'
 

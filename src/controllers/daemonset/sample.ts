@@ -6,7 +6,8 @@ import type { Action } from './apply.ts'
 import { fitOf, nodeOf } from './daemon-pod.ts'
 import { type Basis, nodeStateOf } from './node-state.ts'
 import { NodeTable } from './node-table.ts'
-import { type Observed, revisionOf } from './observe.ts'
+import type { Observed } from './observe.ts'
+import { revisionOf } from './revision.ts'
 
 const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const longAgo = '2026-01-01T00:00:00Z'

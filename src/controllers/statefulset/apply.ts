@@ -4,7 +4,6 @@ import type { OwnerReference } from '../../api/object.ts'
 import { type New, isAlreadyExists, persistentvolumeclaims, pods } from '../../client/index.ts'
 import { type Appliers, type ApplyContext, type RevisionAction, revisionAppliers } from '../kit/index.ts'
 import { contentHashLabel } from '../kit/workload/index.ts'
-import { setNameOf } from './identity.ts'
 
 export type Action =
   | RevisionAction
@@ -77,6 +76,9 @@ export const apply: Appliers<StatefulSet, Action> = {
     failed: (error, { pod }) => ({ reason: 'FailedDelete', message: failureText('delete', pod.metadata.name!, error) }),
   },
 }
+
+/** The set name in a pod name. */
+const setNameOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-'))
 
 const failureText = (verb: string, podName: string, error: Error): string =>
   `${verb} Pod ${podName} in StatefulSet ${setNameOf(podName)} failed error: ${error.message}`

@@ -18,10 +18,12 @@ import {
   volumesWithClaims,
 } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { ClaimOf, Member } from './member.ts'
 
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name'
 const podIndexLabel = 'apps.kubernetes.io/pod-index'
+
+/** Finds the claims of a set by name. */
+export type ClaimOf = (name: string) => PersistentVolumeClaim | undefined
 
 /** The ordinal in the name of a pod. Undefined if the name is not of this set. */
 export function ordinalOf({ metadata: { name = '' } }: StatefulSet, podName: string): number | undefined {
@@ -39,9 +41,6 @@ export function ordinalOf({ metadata: { name = '' } }: StatefulSet, podName: str
 const zero = '0'.charCodeAt(0)
 
 const maxOrdinal = 2_147_483_647
-
-/** The set name in a pod name. */
-export const setNameOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-'))
 
 export const startOrdinal = (set: StatefulSet): number => set.spec.ordinals?.start ?? 0
 
@@ -108,7 +107,7 @@ export function ownClaims(
     set: StatefulSet
     claimOf: ClaimOf
   },
-  { pod, ordinal }: Pick<Member, 'pod' | 'ordinal'>,
+  { pod, ordinal }: { pod: Pod; ordinal: number },
   isCondemned: boolean,
 ): Action[] {
   const actions: Action[] = []

@@ -1,13 +1,19 @@
 import { type Cause, causeIn } from '../../api/explain/index.ts'
-import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../api/generated/types.ts'
+import type { Pod, StatefulSet } from '../../api/generated/types.ts'
 import { claimNamesOf } from '../../api/kinds/volumes/volume-references.ts'
 import type { LabelMatcher } from '../../api/selectors/label-selector.ts'
 import { soonest } from '../../base/soonest.ts'
 import { type Finders, availableAtMs, isPodFinished, isPodReady, isPodTerminating } from '../kit/workload/index.ts'
-import { claimNameAt, newClaims, ordinalOf, ownClaims, podNameLabel, revisionOf, startOrdinal } from './identity.ts'
-
-/** Finds the claims of a set by name. */
-export type ClaimOf = (name: string) => PersistentVolumeClaim | undefined
+import {
+  type ClaimOf,
+  claimNameAt,
+  newClaims,
+  ordinalOf,
+  ownClaims,
+  podNameLabel,
+  revisionOf,
+  startOrdinal,
+} from './identity.ts'
 
 /** The input for reading the pods of a set, besides the pods. */
 export interface Basis {

@@ -9,7 +9,8 @@ import {
 } from '../../client/index.ts'
 import type { ObserveContext } from '../kit/index.ts'
 import { type Finders, type RevisionStep, inHistory, nodeFinder, reviseTo } from '../kit/workload/index.ts'
-import { type Basis, type ClaimOf, type Member, memberOf } from './member.ts'
+import type { ClaimOf } from './identity.ts'
+import { type Basis, type Member, memberOf } from './member.ts'
 import { type Ordinals, emptyOrdinals, ordinalsReader } from './ordinals.ts'
 
 /** The input of a reconcile. */

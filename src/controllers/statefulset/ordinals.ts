@@ -5,7 +5,6 @@ import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { RosterReader } from '../kit/index.ts'
 import { startOrdinal } from './identity.ts'
 import { type Basis, type Member, memberOf } from './member.ts'
-import type { Revisions } from './observe.ts'
 
 /** The numbers of a set's status. Terminating pods are replicas, but of no revision. */
 export interface Counts {
@@ -177,6 +176,9 @@ export function countRevision(
   if (revision === current) counts.currentReplicas += by
   if (revision === update) counts.updatedReplicas += by
 }
+
+/** The names of a set's two revisions. */
+type Revisions = Readonly<Record<'current' | 'update', { name: string }>>
 
 /** The ordinals of a set without any pod. */
 export const emptyOrdinals = (set: StatefulSet, { current, update }: Revisions): Ordinals =>

@@ -6,13 +6,6 @@ import type { Observed } from './observe.ts'
 import { fillReplicas, removeCondemned } from './replicas.ts'
 import { rollOut } from './update.ts'
 
-/** The actions of one stage, and whether later stages must wait. */
-export interface Stage {
-  actions: readonly Action[]
-  /** The reason why no later stage may act. Undefined if they may. */
-  wait?: string
-}
-
 /** Decides the next step of a set: fill the ordinals, remove condemned pods, then replace outdated ones. */
 export function plan(seen: Derived): Step<Action> {
   // Pods name their revision, so it must exist before them.

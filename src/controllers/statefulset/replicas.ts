@@ -1,11 +1,11 @@
 import { recoveryAnnotation } from '../../api/explain/index.ts'
 import type { Pod } from '../../api/generated/types.ts'
+import type { Step } from '../kit/index.ts'
 import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
 import type { Derived } from './derive.ts'
 import { identityLabels, leavingClaim, missingClaims, newPod, ownClaims, podNameAt, startOrdinal } from './identity.ts'
 import type { Member } from './member.ts'
-import type { Stage } from './plan.ts'
 
 /** The maximum number of pods that one plan creates. */
 const burst = 500
@@ -14,11 +14,11 @@ const burst = 500
  * Creates a pod for every ordinal. In order, each ordinal waits for the lower ones. Claim ownership is corrected before
  * a pod is deleted that they may belong to.
  */
-export function fillReplicas(seen: Derived): Stage {
+export function fillReplicas(seen: Derived): Step<Action> {
   return seen.isOrdered ? fillInOrder(seen) : fillAtOnce(seen)
 }
 
-function fillAtOnce(seen: Derived): Stage {
+function fillAtOnce(seen: Derived): Step<Action> {
   const { ordinals } = seen
   const mends: Action[] = []
   const deletes: Action[] = []
@@ -37,7 +37,7 @@ function fillAtOnce(seen: Derived): Stage {
 }
 
 /** Does nothing beyond the first replica that is not available. */
-function fillInOrder(seen: Derived): Stage {
+function fillInOrder(seen: Derived): Step<Action> {
   const { ordinals, set, claimOf } = seen
   const { firstMissing = Infinity } = ordinals
   const firstUnavailable = ordinals.unavailable.peek()
@@ -94,7 +94,7 @@ function mendsOf(
  * Deletes pods beyond the replicas, from the highest ordinal. In order, each is deleted when all others are available
  * and the one before it is gone.
  */
-export function removeCondemned({ ordinals, isOrdered, set, claimOf }: Derived): Stage {
+export function removeCondemned({ ordinals, isOrdered, set, claimOf }: Derived): Step<Action> {
   const actions: Action[] = fromHighest(ordinals.needy.condemned).flatMap((member) =>
     ownClaims({ set, claimOf }, member, true),
   )

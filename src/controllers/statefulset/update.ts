@@ -1,14 +1,14 @@
 import { assert } from '../../base/assert.ts'
+import type { Step } from '../kit/index.ts'
 import type { Action } from './apply.ts'
 import type { Derived } from './derive.ts'
 import { startOrdinal } from './identity.ts'
 import type { Member } from './member.ts'
-import type { Stage } from './plan.ts'
 
 /**
  * Replaces outdated pods from the highest ordinal down to the partition, with at most maxUnavailable unavailable pods.
  */
-export function rollOut(seen: Derived): Stage {
+export function rollOut(seen: Derived): Step<Action> {
   const { set, ordinals, partition, maxUnavailable, unavailable } = seen
   if (set.spec.updateStrategy.type === 'OnDelete') return { actions: [] }
   const outdated = ordinals.outdatedReady.size + ordinals.outdatedUnready.size

@@ -1,7 +1,6 @@
 import { burnAlerts, burnWindows, errorBudget, exact } from './prometheus-rules.ts'
 import { groupLabels } from '../groups.ts'
-import { sentenceOf } from './report.ts'
-import type { Slo } from './slo-file.ts'
+import { type Slo, sentenceOf } from './slo-file.ts'
 import { printWindow } from './sliding-sums.ts'
 
 const datasource = { type: 'prometheus', uid: '${datasource}' }

@@ -1,7 +1,6 @@
 import { groupLabels } from '../groups.ts'
-import { sentenceOf } from './report.ts'
 import { printWindow } from './sliding-sums.ts'
-import type { Slo } from './slo-file.ts'
+import { type Slo, sentenceOf } from './slo-file.ts'
 
 const hourMs = 3_600_000
 

@@ -1,19 +1,5 @@
-import { printDuration } from '../../base/duration.ts'
 import type { Standing } from './judge.ts'
-import { printWindow } from './sliding-sums.ts'
-import type { Indicator, Slo, SloSelector } from './slo-file.ts'
-
-const words: Record<Indicator, string> = {
-  'creation-latency': 'sandboxes are ready in less than',
-  'creation-success': 'sandboxes get ready in time',
-  'termination-latency': 'sandboxes are gone in less than',
-}
-
-/** An objective as a sentence: `99.5% of sandboxes are ready in less than 5s, over 30d`. */
-export function sentenceOf({ objectivePercent, indicator, thresholdMs, windowMs }: Slo): string {
-  const threshold = thresholdMs === undefined ? '' : ` ${printDuration(thresholdMs)}`
-  return `${objectivePercent}% of ${words[indicator]}${threshold}, over ${printWindow(windowMs)}`
-}
+import type { Indicator, SloSelector } from './slo-file.ts'
 
 /** The latencies of a window, counted by upper bounds. */
 export interface LatencyReport {

@@ -6,8 +6,8 @@ import { GroupTable } from '../group-table.ts'
 import { groupLabels } from '../groups.ts'
 import { type Selectable, type Standing, type Verdict, judgeFor, selectionOf, standingFor } from './judge.ts'
 import { type LatencyCounts, type SavedTally, Tally, latencyBounds, latencyQuantile } from './tally.ts'
-import { type LatencyReport, type SloStatus, sentenceOf } from './report.ts'
-import type { Slo } from './slo-file.ts'
+import type { LatencyReport, SloStatus } from './report.ts'
+import { type Slo, sentenceOf } from './slo-file.ts'
 import { printWindow } from './sliding-sums.ts'
 
 const historyParts = 40

@@ -2,7 +2,7 @@ import { parseYaml } from '../../api/json/yaml.ts'
 import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import { parseDuration, printDuration } from '../../base/duration.ts'
 import { type Group, groupForms, groupLabel } from '../groups.ts'
-import { parseWindow } from './sliding-sums.ts'
+import { parseWindow, printWindow } from './sliding-sums.ts'
 
 /** The indicators of a pod's sandbox. Some have a threshold. */
 const indicators = {
@@ -189,4 +189,16 @@ function sloOf(item: Record<string, unknown>): Slo {
     groupBy: (groupBy ?? []) as string[],
     maxGroups: (maxGroups ?? 100) as number,
   }
+}
+
+const words: Record<Indicator, string> = {
+  'creation-latency': 'sandboxes are ready in less than',
+  'creation-success': 'sandboxes get ready in time',
+  'termination-latency': 'sandboxes are gone in less than',
+}
+
+/** An objective as a sentence: `99.5% of sandboxes are ready in less than 5s, over 30d`. */
+export function sentenceOf({ objectivePercent, indicator, thresholdMs, windowMs }: Slo): string {
+  const threshold = thresholdMs === undefined ? '' : ` ${printDuration(thresholdMs)}`
+  return `${objectivePercent}% of ${words[indicator]}${threshold}, over ${printWindow(windowMs)}`
 }

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../api/deep-equal.ts'
 import type { ContainerImage, Node, Pod } from '../../api/generated/types.ts'
-import { MatchingPods, TermIndex, type WeightedTerm } from './matching-pods.ts'
+import type { WeightedTerm } from './affinity-terms.ts'
+import { MatchingPods, TermIndex } from './matching-pods.ts'
 import { NodeLabels } from './node-counts.ts'
 import { NodeInfo } from './node-info.ts'
 import { PodInfo } from './pod-info.ts'

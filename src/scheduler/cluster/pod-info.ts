@@ -4,7 +4,7 @@ import { aggregateContainers } from '../../api/kinds/pods/pod-level-resources.ts
 import { podRequests, specRequests } from '../../api/kinds/pods/pod-resources.ts'
 import { addTo } from '../../api/kinds/quantities/amounts.ts'
 import { deepEqual } from '../../api/deep-equal.ts'
-import { type PodAffinities, affinitiesOf } from './matching-pods.ts'
+import { type PodAffinities, affinitiesOf } from './affinity-terms.ts'
 import { type Amounts, amountsOf } from '../../api/kinds/quantities/counted-amounts.ts'
 import { type HostPort, hostPortsOf } from '../../api/kinds/pods/host-ports.ts'
 

@@ -14,7 +14,7 @@ import { type KubeObject, keyOf } from '../../client/index.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { PodInfo } from '../cluster/pod-info.ts'
 import { type FilterPlugin, type ScorePlugin, isRejection } from './plugin.ts'
-import { VolumePlans } from './volume-binding/find-volumes.ts'
+import { VolumePlans } from './volume-binding/volume-plans.ts'
 import type { World } from './world.ts'
 
 /** A world for tests, empty by default. */

@@ -10,7 +10,7 @@ import type {
 import type { Pod } from '../../api/generated/types.ts'
 import type { Labels } from '../../api/selectors/label-selector.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { VolumePlans } from './volume-binding/find-volumes.ts'
+import type { VolumePlans } from './volume-binding/volume-plans.ts'
 
 /** The state that plugins may read, which is all in memory. */
 export interface World {

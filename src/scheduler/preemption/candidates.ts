@@ -4,7 +4,7 @@ import type { NodeInfo } from '../cluster/node-info.ts'
 import type { Diagnosis } from '../cycle/node-search.ts'
 import type { Filters } from '../cycle/filters.ts'
 import { type Rejection, isRejection } from '../plugins/plugin.ts'
-import { type Victims, startedMs, victimsOn } from './preempt.ts'
+import { type Victims, startedMs, victimsOn } from './victims.ts'
 
 /** The number of nodes to try, or this percentage of them if it is larger. */
 const minTried = 100

@@ -3,7 +3,7 @@ import { KeyedHeap } from '../../base/keyed-heap.ts'
 import type { PodInfo } from '../cluster/pod-info.ts'
 import type { FilterPlugin } from '../plugins/plugin.ts'
 import type { World } from '../plugins/world.ts'
-import { type ClusterEvent, type EventKind, UnschedulablePods } from './unschedulable-pods.ts'
+import { type ClusterEvent, type EventKind, type QueuedPod, UnschedulablePods } from './unschedulable-pods.ts'
 
 const initialMs = 1000
 const maxMs = 10_000
@@ -11,24 +11,6 @@ const maxMs = 10_000
 /** The back-off after a number of attempts: one second, doubled each time, at most ten. */
 export const backoffMs = (attempts: number): number =>
   attempts <= 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(attempts - 1, 10))
-
-/** A pod that waits for a node. */
-export interface QueuedPod {
-  info: PodInfo
-  /** The number of attempts. */
-  attempts: number
-  /** The time at which it was first seen. */
-  addedMs: number
-  /** The start of its wait. Among equal priorities, the longest wait comes first. */
-  sinceMs: number
-  /** The end of its back-off, which is skipped if no other pod waits. */
-  backoffUntilMs: number
-  /** True after an error that the pod did not cause, such as an unavailable API: the back-off is then never skipped. */
-  hasErred: boolean
-  /** The plugins that rejected all nodes. Empty if any event may help. */
-  rejectedBy: ReadonlySet<string>
-  order: number
-}
 
 /** The place of a pod that is not being scheduled. */
 type Place = 'active' | 'backoff' | 'unschedulable' | 'gated'

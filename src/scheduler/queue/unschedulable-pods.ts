@@ -8,7 +8,6 @@ import type {
   StorageClass,
 } from '../../api/generated/types.ts'
 import type { PodInfo } from '../cluster/pod-info.ts'
-import type { QueuedPod } from './scheduling-queue.ts'
 
 /** An event that may make pods schedulable. Without `before`, the object is new. */
 export type ClusterEvent =
@@ -29,6 +28,24 @@ export type ClusterEvent =
   | { kind: 'CSIStorageCapacity'; before?: CSIStorageCapacity; capacity: CSIStorageCapacity }
 
 export type EventKind = ClusterEvent['kind']
+
+/** A pod that waits for a node. */
+export interface QueuedPod {
+  info: PodInfo
+  /** The number of attempts. */
+  attempts: number
+  /** The time at which it was first seen. */
+  addedMs: number
+  /** The start of its wait. Among equal priorities, the longest wait comes first. */
+  sinceMs: number
+  /** The end of its back-off, which is skipped if no other pod waits. */
+  backoffUntilMs: number
+  /** True after an error that the pod did not cause, such as an unavailable API: the back-off is then never skipped. */
+  hasErred: boolean
+  /** The plugins that rejected all nodes. Empty if any event may help. */
+  rejectedBy: ReadonlySet<string>
+  order: number
+}
 
 const nobody: ReadonlySet<QueuedPod> = new Set()
 

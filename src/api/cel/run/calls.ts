@@ -2,8 +2,7 @@ import { CostExceeded, type Overload, isOfType } from '../declarations.ts'
 import type { Call, Node } from '../syntax/ast.ts'
 import { Optional, type Value, noSuchOverload } from '../values.ts'
 import { optionalSelect } from './access.ts'
-import type { Compiler } from './compiler.ts'
-import { type Frame, type Step, checkLimit } from './frame.ts'
+import { type Frame, type NodeCompiler, type Step, checkLimit } from './frame.ts'
 import {
   add,
   divide,
@@ -113,7 +112,7 @@ function compileBinary(name: string, node: Call, a: Step, b: Step): Step {
 }
 
 /** Compiles a call of an operator or function. */
-export function compileCall(compiler: Compiler, node: Call): Step {
+export function compileCall(compiler: NodeCompiler, node: Call): Step {
   const args = (node.target ? [node.target, ...node.args] : node.args).map((arg) => compiler.compile(arg))
   const [a, b, c] = args as [Step, Step, Step]
   if (node.target) return compileFunction(node, args)

@@ -3,7 +3,7 @@ import { CelError, type ListValue, MapValue, Optional, PlainMap, type Value, noS
 import type { CelType, ObjectType } from '../types.ts'
 import { hasField, insertEntry, selectFrom } from './access.ts'
 import { compileCall } from './calls.ts'
-import type { Frame, Step } from './frame.ts'
+import type { Frame, NodeCompiler, Step } from './frame.ts'
 import { compileLoop } from './loops.ts'
 
 /** A variable that an expression uses, and its slot in a frame. */
@@ -31,13 +31,12 @@ export class MessageValue extends MapValue {
 }
 
 /** Compiles a checked expression to closures. A compiler is used for one expression. */
-export class Compiler {
+export class Compiler implements NodeCompiler {
   readonly slots: Slot[] = []
   /** Loop variables in the scope of the current node, with their slots in a frame. */
   readonly #locals: { name: string; index: number }[] = []
   slotCount = 0
 
-  /** Compiles the body of a loop or binding with additional variables in scope. */
   withLocals<T>(names: readonly string[], body: (indices: number[]) => T): T {
     const indices = names.map((name) => {
       const index = this.slotCount++

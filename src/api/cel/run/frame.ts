@@ -1,4 +1,5 @@
 import { CostExceeded, type Meter } from '../declarations.ts'
+import type { Node } from '../syntax/ast.ts'
 import { type Value, MapValue } from '../values.ts'
 
 /** The state of one evaluation: its variables and the cost so far. */
@@ -15,6 +16,13 @@ export class Frame implements Meter {
 
 /** A compiled node. */
 export type Step = (frame: Frame) => Value
+
+/** Compiles the nodes of one expression. */
+export interface NodeCompiler {
+  compile(node: Node): Step
+  /** Compiles the body of a loop or binding with additional variables in scope. */
+  withLocals<T>(names: readonly string[], body: (indices: number[]) => T): T
+}
 
 /** Throws if an evaluation exceeds its cost limit. Loops check each round, so plain steps only add to the cost. */
 export function checkLimit(frame: Frame): void {

@@ -2,8 +2,7 @@ import { CostExceeded } from '../declarations.ts'
 import type { Comprehension } from '../syntax/ast.ts'
 import { type CelError, MapValue, PlainMap, type Value, noSuchOverload } from '../values.ts'
 import { insertEntry } from './access.ts'
-import type { Compiler } from './compiler.ts'
-import { type Frame, type Step, checkLimit } from './frame.ts'
+import { type Frame, type NodeCompiler, type Step, checkLimit } from './frame.ts'
 
 /** Sets the loop variables for one round. */
 type Each = (frame: Frame, range: Value, body: () => boolean) => void
@@ -127,7 +126,7 @@ function toMap(each: Each, range: Step, filter: Step | undefined, transform: Ste
 }
 
 /** Compiles the loop of a macro. */
-export function compileLoop(compiler: Compiler, node: Comprehension): Step {
+export function compileLoop(compiler: NodeCompiler, node: Comprehension): Step {
   const range = compiler.compile(node.range)
   const names = node.iterVar2 === undefined ? [node.iterVar] : [node.iterVar, node.iterVar2]
   return compiler.withLocals(names, ([first, second]) => {

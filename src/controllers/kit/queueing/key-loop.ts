@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events'
+import type { Clock } from '../../../base/clock.ts'
+import type { Logger } from '../../../base/logger.ts'
+import type { MetricsRegistry } from '../../../base/metrics.ts'
+import type { Random } from '../../../base/random.ts'
 import { WorkQueue } from '../../../client/index.ts'
 import { judge } from '../errors.ts'
-import type { FreeContext } from '../manager/free-controller.ts'
 
 /** Processes keys from a queue, one after the other, until the signal is aborted. `work` must not reject. */
 export async function workOff<K>(
@@ -29,16 +32,28 @@ export async function workOff<K>(
  */
 export type Again = 'back off' | { afterMs: number } | undefined
 
+/** The parts of a free controller's context that its loop needs. */
+interface LoopContext {
+  /** The number of keys to process concurrently. */
+  readonly workers: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly metrics: MetricsRegistry | undefined
+  /** Aborted when requests in progress must be given up. */
+  readonly signal: AbortSignal
+}
+
 /** The queue and the workers of a free controller. Each key has one worker at a time, and a back-off after errors. */
 export class KeyLoop {
   readonly queue: WorkQueue
-  readonly #ctx: FreeContext
+  readonly #ctx: LoopContext
   readonly #look: (key: string, signal: AbortSignal) => Promise<Again>
   readonly #stopping = new AbortController()
   readonly #workers: Promise<void>[] = []
 
   /** `name` names the queue. `look` may throw. */
-  constructor(name: string, ctx: FreeContext, look: (key: string, signal: AbortSignal) => Promise<Again>) {
+  constructor(name: string, ctx: LoopContext, look: (key: string, signal: AbortSignal) => Promise<Again>) {
     const { clock, random, metrics } = ctx
     this.queue = new WorkQueue(name, { clock, random, ...(metrics ? { metrics } : {}) })
     this.#ctx = ctx

@@ -1,10 +1,11 @@
 import { deepEqual } from '../../../api/deep-equal.ts'
-import type { AffinityTerm, PodChoice } from '../../cluster/matching-pods.ts'
+import type { AffinityTerm } from '../../cluster/affinity-terms.ts'
+import type { PodChoice } from '../../cluster/matching-pods.ts'
 import type { NodeInfo } from '../../cluster/node-info.ts'
 import type { PodInfo } from '../../cluster/pod-info.ts'
 import type { FilterPlugin, NodeFilter, Rejection } from '../plugin.ts'
 import type { World } from '../world.ts'
-import { TopologyCounts } from './affinity-score.ts'
+import { TopologyCounts } from './topology-counts.ts'
 
 export const name = 'InterPodAffinity'
 const notNear: Rejection = { plugin: name, reasons: ["node(s) didn't match pod affinity rules"], isFinal: true }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failuresOf, waitMs, withFailures } from './manage.ts'
+import { failuresOf, waitMs, withFailures } from './failures.ts'
 
 const seconds = (s: number) => s * 1000
 
