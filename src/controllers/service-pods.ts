@@ -95,7 +95,3 @@ export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigge
 /** The time at which a pod became ready, or stopped being ready. */
 export const readySince = (pod: Pod): string | undefined =>
   findCondition(pod.status?.conditions, 'Ready')?.lastTransitionTime ?? undefined
-
-/** The first of some API timestamps. */
-export const earliest = (times: Iterable<string | undefined>): string | undefined =>
-  [...times].filter((time) => time !== undefined).sort()[0]

@@ -1,6 +1,6 @@
 import { deepEqual } from '../api/deep-equal.ts'
 import type { Node, Pod } from '../api/generated/types.ts'
-import { isFinished } from '../api/kinds/pods/pod-availability.ts'
+import { isPodFinished } from '../api/kinds/pods/pod-availability.ts'
 import type { InformerHandler, KubeObject, SharedInformer } from '../client/index.ts'
 import type { Caches } from './caches.ts'
 import { PodInfo } from './cluster/pod-info.ts'
@@ -79,7 +79,7 @@ export class ClusterWatch {
   }
 
   #podAdded(pod: Pod): void {
-    if (isFinished(pod)) return
+    if (isPodFinished(pod)) return
     if (pod.spec.nodeName) this.#podAssigned(pod)
     else this.#podWaits(pod, undefined)
   }
@@ -89,7 +89,7 @@ export class ClusterWatch {
       this.#podGone(before)
       return this.#podAdded(pod)
     }
-    if (isFinished(pod)) return this.#podGone(pod)
+    if (isPodFinished(pod)) return this.#podGone(pod)
     if (pod.spec.nodeName) return this.#podAssigned(pod)
     this.#podWaits(pod, before)
   }

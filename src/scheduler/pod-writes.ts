@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts'
 import type { Pod, PodCondition } from '../api/generated/types.ts'
-import { timestamp } from '../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../api/object.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Client, TransportError, isConflict, isNotFound, pods, waitFor } from '../client/index.ts'
 import type { PodInfo } from './cluster/pod-info.ts'

@@ -10,7 +10,7 @@ import {
 } from '../kinds/containers/lifecycle-hooks.ts'
 import { inPlaceUpdateReady } from '../kinds/pods/in-place-update.ts'
 import { type SandboxReason, sandboxConditionOf } from '../kinds/pods/sandbox-condition.ts'
-import { millisecondsOf, timestamp } from '../object.ts'
+import { earliest, millisecondsOf, timestamp } from '../object.ts'
 import { type Cause, type CauseKind, type Weight, detail, finalizersText, foreignFinalizers } from './cause.ts'
 import { containerDelay, containerTrouble, crashedBefore } from './container-cause.ts'
 
@@ -79,10 +79,6 @@ const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined =>
 /** The time of the last change of readiness; the creation time for a pod that was never ready. */
 const unreadySince = (pod: Pod): string | undefined =>
   conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? undefined
-
-/** The earlier of two times. An undefined time is ignored. */
-const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
-  a && b ? (millisecondsOf(a) <= millisecondsOf(b) ? a : b) : (a ?? b)
 
 function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
@@ -299,7 +295,7 @@ const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: stri
 function startCause(pod: Pod, around: Surroundings, say: Say): Cause {
   const container = containerTrouble(pod)
   if (container) {
-    const since = earlier(container.since, unreadySince(pod))
+    const since = earliest([container.since, unreadySince(pod)])
     return say(container.what, container.weight, container.text, since, container.help)
   }
   const sandbox = sandboxConditionOf(pod)

@@ -1,9 +1,10 @@
 import type { ContainerStatus, Node, PersistentVolumeClaim, Pod } from '../generated/types.ts'
+import { timestamp } from '../object.ts'
 
 // Pods, nodes and claims for tests of the explanation.
 
 export const at = (seconds: number): number => Date.parse('2026-01-01T00:00:00Z') + seconds * 1000
-export const timeAt = (seconds: number): string => `${new Date(at(seconds)).toISOString().slice(0, 19)}Z`
+export const timeAt = (seconds: number): string => timestamp(at(seconds))
 
 /** The parts of a pod that a test sets. */
 interface PodParts {

@@ -1,4 +1,4 @@
-import type { Json } from '../object.ts'
+import { type Json, isFields } from '../object.ts'
 
 /** A syntax error of JSON or YAML, in the words of Go's parser. */
 export class JsonSyntaxError extends Error {
@@ -244,11 +244,8 @@ export function plainValue(tree: Tree): Json {
 
 /** Both values are new and unshared, so the first is changed in place: a field repeated n times costs no copies. */
 function merged(before: Json, now: Json): Json {
-  if (!isObject(before) || !isObject(now)) return now
+  if (!isFields(before) || !isFields(now)) return now
   for (const key of Object.keys(now))
     setKey(before, key, Object.hasOwn(before, key) ? merged(before[key]!, now[key]!) : now[key]!)
   return before
 }
-
-const isObject = (value: Json): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

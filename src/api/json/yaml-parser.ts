@@ -1,4 +1,4 @@
-import type { Json } from '../object.ts'
+import { type Json, isFields } from '../object.ts'
 import { jsonText } from './exact.ts'
 import { JsonSyntaxError, setKey } from './syntax.ts'
 import { YamlReader } from './yaml-reader.ts'
@@ -57,8 +57,6 @@ interface Key {
   /** True for an unquoted `<<`: the value is merged into the map. */
   isMerge: boolean
 }
-
-const isMap = (value: Json): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The maximum number of nodes of a text, keys included, and the error if there are more. */
 export interface NodeLimit {
@@ -403,7 +401,7 @@ export class YamlParser {
   #withMerged(out: Fields, merged: readonly Json[]): Json {
     for (const source of merged) {
       for (const map of Array.isArray(source) ? source : [source]) {
-        if (!isMap(map)) throw new JsonSyntaxError('yaml: map merge requires map or sequence of maps as the value')
+        if (!isFields(map)) throw new JsonSyntaxError('yaml: map merge requires map or sequence of maps as the value')
         const keys = Object.keys(map)
         this.#add(keys.length, 0)
         for (const key of keys) if (!Object.hasOwn(out, key)) setKey(out, key, map[key]!)

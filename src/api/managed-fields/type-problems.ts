@@ -2,6 +2,7 @@ import { goFormat, goTypeName } from '../printing/go-format.ts'
 import { elementText } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
 import { type ListType, itemElement } from './typed-value.ts'
+import { isFields } from '../object.ts'
 
 /** The maximum number of reported problems. */
 const maxProblems = 1000
@@ -22,8 +23,6 @@ export function problemsOf(type: MergeType, value: unknown): string[] {
 export const problemsText = (problems: readonly string[]): string =>
   problems.length === 1 ? problems[0]! : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isScalar = (value: unknown): boolean => typeof value !== 'object'
 
 function judge(type: MergeType, value: unknown, path: string, tell: Tell): void {
@@ -57,7 +56,7 @@ function judgeScalar(of: (MergeType & { kind: 'scalar' })['of'], value: unknown,
 
 /** The first undeclared field ends the check of its map, as in Kubernetes. Declared fields are checked first. */
 function judgeMap(type: MergeType & { kind: 'map' }, value: unknown, path: string, tell: Tell): void {
-  if (!isMap(value)) return tell(path, `expected map, got ${shown(value)}`)
+  if (!isFields(value)) return tell(path, `expected map, got ${shown(value)}`)
   let undeclared: string | undefined
   for (const name in value) {
     const of = type.field(name)
@@ -85,12 +84,12 @@ function judgeList(type: ListType, value: unknown, path: string, tell: Tell): vo
 function itemProblem({ merging, items }: ListType, item: unknown): string | undefined {
   if (merging.kind === 'atomic') return undefined
   if (merging.kind === 'set') {
-    if (isMap(item)) return "associative list without keys has an element that's a map type"
+    if (isFields(item)) return "associative list without keys has an element that's a map type"
     if (Array.isArray(item)) return 'not supported: associative list with lists as elements'
     return item === null ? "associative list without keys has an element that's an explicit null" : undefined
   }
   if (item === null) return 'associative list with keys may not have a null element'
-  if (!isMap(item)) return 'associative list with keys may not have non-map elements'
+  if (!isFields(item)) return 'associative list with keys may not have non-map elements'
   if (itemElement({ kind: 'list', merging, items }, item) !== undefined) return undefined
   const keys = merging.keys.map((key) => JSON.stringify(key)).join(' ')
   return `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`
@@ -103,7 +102,7 @@ const shown = (value: unknown): string => `&{${goFormat(value)}}`
 function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
-  if (!isMap(value)) return typeof value === 'string' ? JSON.stringify(value) : goFormat(value)
+  if (!isFields(value)) return typeof value === 'string' ? JSON.stringify(value) : goFormat(value)
   const fields = Object.keys(value)
     .sort()
     .map((name) => `${JSON.stringify(name)}:${goSyntax(value[name])}`)

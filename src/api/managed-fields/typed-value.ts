@@ -2,13 +2,12 @@ import { deepEqual } from '../deep-equal.ts'
 import { jsonText } from '../json/index.ts'
 import { type FieldSet, type OpenSet, addTo, asMember, closed, emptySet, hasMember, isEmptySet } from './field-set.ts'
 import type { MergeType } from './merge-type.ts'
+import { type Fields, isFields } from '../object.ts'
 
-type Fields = Record<string, unknown>
 export type ListType = MergeType & { kind: 'list' }
 
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isNothing = (value: unknown): boolean => value === undefined || value === null
-const isEmptyMap = (value: unknown): boolean => isMap(value) && Object.keys(value).length === 0
+const isEmptyMap = (value: unknown): boolean => isFields(value) && Object.keys(value).length === 0
 
 const scalar: MergeType = { kind: 'scalar' }
 const untyped: MergeType = { kind: 'untyped' }
@@ -25,7 +24,7 @@ export function shapeOf(type: MergeType, value: unknown): Shape {
     case 'list':
       return type.merging.kind === 'atomic' ? 'leaf' : 'list'
     case 'untyped':
-      return isMap(value) ? 'map' : 'leaf'
+      return isFields(value) ? 'map' : 'leaf'
   }
 }
 
@@ -39,7 +38,7 @@ export const itemType = (type: MergeType): MergeType => (type.kind === 'list' ? 
 export function itemElement(type: ListType, item: unknown): string | undefined {
   const { merging } = type
   if (merging.kind !== 'map') return `v:${item === undefined ? 'null' : jsonText(item)}`
-  if (!isMap(item)) return undefined
+  if (!isFields(item)) return undefined
   const [only] = merging.keys
   // Fast path for lists with one key.
   if (merging.keys.length === 1 && typeof item[only!] === 'string')
@@ -66,7 +65,7 @@ function itemsOf(type: MergeType, list: unknown): Map<string, unknown[]> {
   return found
 }
 
-export const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
+export const asFields = (value: unknown): Fields => (isFields(value) ? value : {})
 
 /** The fields that a value sets. */
 export const fieldSetOf = (type: MergeType, value: unknown): FieldSet => closed(openSetOf(type, value))
@@ -172,8 +171,8 @@ function compareInOrder(out: Changes, type: ListType, before: unknown, after: un
   const key = merging.keys[0]!
   const keys: unknown[] = []
   for (let i = 0; i < after.length; i++) {
-    const name: unknown = isMap(after[i]) ? (after[i] as Fields)[key] : undefined
-    if (typeof name !== 'string' || !isMap(before[i]) || (before[i] as Fields)[key] !== name || keys.includes(name))
+    const name: unknown = isFields(after[i]) ? (after[i] as Fields)[key] : undefined
+    if (typeof name !== 'string' || !isFields(before[i]) || (before[i] as Fields)[key] !== name || keys.includes(name))
       return false
     keys.push(name)
   }
@@ -218,8 +217,8 @@ function compareChild(out: Changes, type: MergeType, element: string, was: unkno
  */
 function compareShapes(out: Changes, type: MergeType, element: string, was: unknown, is: unknown): void {
   const below: Changes = { changed: {}, removed: {} }
-  if (isMap(was)) compareInto(below, type, was, {}, noFields)
-  if (isMap(is)) compareInto(below, type, {}, is, noFields)
+  if (isFields(was)) compareInto(below, type, was, {}, noFields)
+  if (isFields(is)) compareInto(below, type, {}, is, noFields)
   addTo(out.changed, element, below.changed, true)
   addTo(out.removed, element, below.removed, false)
 }
@@ -298,7 +297,7 @@ function elementsOf(type: ListType, list: unknown): { item: unknown; element: st
 export function remove(type: MergeType, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value
   const shape = shapeOf(type, value)
-  if (shape === 'map' && isMap(value)) {
+  if (shape === 'map' && isFields(value)) {
     const out: Fields = {}
     for (const name in value) {
       const element = `f:${name}`
@@ -322,7 +321,7 @@ export function remove(type: MergeType, value: unknown, set: FieldSet): unknown 
 
 /** The value with null for every empty list and map that is null in the applied value. */
 export function withNulls(value: unknown, applied: unknown): unknown {
-  if (!isMap(value) || !isMap(applied)) return value
+  if (!isFields(value) || !isFields(applied)) return value
   let out: Fields | undefined
   for (const name in applied) {
     const was = value[name]
@@ -334,7 +333,7 @@ export function withNulls(value: unknown, applied: unknown): unknown {
 
 /** The paths of all atomic lists, maps and structs in a value: setting one of them replaces its contents. */
 export function atomicsIn(type: MergeType, value: unknown, path = ''): string[] {
-  if (isMap(value)) {
+  if (isFields(value)) {
     const inner = Object.entries(value).flatMap(([name, field]) => {
       const of = type.kind === 'map' ? type.field(name) : untyped
       return of ? atomicsIn(of, field, `${path}.${name}`) : []

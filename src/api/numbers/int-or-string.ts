@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../validation/field-error.ts'
+import { type FieldError, invalid, invalidEach } from '../validation/field-error.ts'
 import { isPortName, isPortNumber } from '../validation/names.ts'
 import type { Path } from '../validation/path.ts'
 
@@ -49,5 +49,5 @@ export function isNotMoreThan100Percent(value: IntOrString, path: Path): FieldEr
 /** A port by number or by name. */
 export function validatePortNumOrName(value: IntOrString, path: Path): FieldError[] {
   const problems = typeof value === 'number' ? isPortNumber(value) : isPortName(value)
-  return problems.map((problem) => invalid(path, value, problem))
+  return invalidEach(path, value, problems)
 }

@@ -1,9 +1,8 @@
-import type { Json } from '../object.ts'
+import { type Json, isFields } from '../object.ts'
 
 export type JsonObject = { [key: string]: Json }
 
-export const isJsonObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isJsonObject = (value: Json | undefined): value is JsonObject => isFields(value)
 
 /** An own field of an object, never an inherited one. */
 export const ownField = (object: JsonObject, key: string): Json | undefined =>

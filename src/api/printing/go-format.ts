@@ -1,6 +1,5 @@
 import { isInt64 } from '../numbers/int64.ts'
-
-const isFields = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+import { isFields } from '../object.ts'
 
 // Go uses an exponent below 1e-4, with at least two digits; JavaScript below 1e-6, with at least one.
 function formatNumber(value: number | bigint): string {

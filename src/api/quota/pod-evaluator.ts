@@ -10,6 +10,7 @@ import {
   isPodLevelResource,
 } from '../kinds/quantities/resource-names.ts'
 import { type QuotaEvaluator, countName, selectsValue } from './evaluator.ts'
+import { isPodFinished } from '../kinds/pods/pod-availability.ts'
 
 const podCount = countName('', 'pods')
 const deviceClasses = 'deviceclass.resource.kubernetes.io/'
@@ -49,10 +50,8 @@ export function uncountedAtMs({ metadata }: Pod): number | undefined {
   return Date.parse(deletionTimestamp) + secondsInMs(deletionGracePeriodSeconds)
 }
 
-const hasFinished = ({ status }: Pod): boolean => status?.phase === 'Failed' || status?.phase === 'Succeeded'
-
 /** True if a pod has ended, so only its object counts. */
-const hasEnded = (pod: Pod, nowMs: number): boolean => hasFinished(pod) || nowMs > (uncountedAtMs(pod) ?? Infinity)
+const hasEnded = (pod: Pod, nowMs: number): boolean => isPodFinished(pod) || nowMs > (uncountedAtMs(pod) ?? Infinity)
 
 /** The allocated resources of the containers, which may exceed their current requests. */
 const heldText = ({ status }: Pod): string =>
@@ -132,7 +131,7 @@ export const podEvaluator: QuotaEvaluator<Pod> = {
     const [old, now] = [before.metadata, after.metadata]
     if (old.uid !== now.uid || old.generation !== now.generation || old.deletionTimestamp !== now.deletionTimestamp)
       return true
-    return hasFinished(before) !== hasFinished(after) || heldText(before) !== heldText(after)
+    return isPodFinished(before) !== isPodFinished(after) || heldText(before) !== heldText(after)
   },
   concerns({ operation, subresource, object, old }) {
     if (subresource === 'resize') return operation === 'UPDATE'

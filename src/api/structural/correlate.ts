@@ -1,6 +1,7 @@
 import { jsonText } from '../json/index.ts'
 import { Path } from '../validation/path.ts'
-import { type Schema, isFields, listKeys } from './schema.ts'
+import { type Schema, listKeys } from './schema.ts'
+import { isFields } from '../object.ts'
 
 /** The path of a field below `path`. Undefined is the root. */
 export const pathIn = (path: Path | undefined, name: string): Path => path?.child(name) ?? Path.of(name)

@@ -1,6 +1,6 @@
 import { cloneObject } from '../json/index.ts'
-import type { Json } from '../object.ts'
-import { type Fields, type Schema, isFields, valuesOf } from './schema.ts'
+import { type Fields, type Json, isFields } from '../object.ts'
+import { type Schema, valuesOf } from './schema.ts'
 
 /** Sets defaults in a value, in place. */
 export type Defaulter = (value: unknown) => void

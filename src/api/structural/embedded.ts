@@ -1,9 +1,9 @@
-import type { ObjectMeta } from '../object.ts'
+import { type Fields, type ObjectMeta, isFields } from '../object.ts'
 import { type FieldError, invalid, required } from '../validation/field-error.ts'
 import { validateAnnotations, validateLabels } from '../validation/object-meta.ts'
 import type { Path } from '../validation/path.ts'
 import { pathIn } from './correlate.ts'
-import { type Fields, type Schema, isEmbedded, isFields, valuesOf } from './schema.ts'
+import { type Schema, isEmbedded, valuesOf } from './schema.ts'
 
 /** Validates the type and metadata of embedded resources. */
 export type EmbeddedCheck = (value: unknown, path: Path | undefined, errors: FieldError[]) => void

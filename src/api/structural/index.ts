@@ -1,7 +1,7 @@
 export { builtInSchema } from './built-in-schema.ts'
 export { pathNames, selectablePathProblem } from './field-paths.ts'
 export { mergeTypeOf } from './merge-type.ts'
-export { type Schema, isFields } from './schema.ts'
+export type { Schema } from './schema.ts'
 export { defaultErrors, schemaErrors, unrecognizedFormats } from './schema-rules.ts'
 export { structuralErrors } from './structural-rules.ts'
 export { type Judgement, StructuralSchema } from './structural.ts'

@@ -1,10 +1,10 @@
 import { deepEqual } from '../deep-equal.ts'
 import { jsonText, sortKeys } from '../json/index.ts'
-import type { Json } from '../object.ts'
+import { type Fields, type Json, isFields } from '../object.ts'
 import { type FieldError, duplicate } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
 import { correlate, correlateItems, pathIn } from './correlate.ts'
-import { type Fields, type Schema, fieldSchema, isFields, listKeys, valuesOf } from './schema.ts'
+import { type Schema, fieldSchema, listKeys, valuesOf } from './schema.ts'
 
 /** Finds duplicate items in lists of type set and map. A list that an update does not change is not checked. */
 export type ListCheck = (value: unknown, old: unknown, path: Path | undefined, errors: FieldError[]) => void

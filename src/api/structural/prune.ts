@@ -1,6 +1,6 @@
-import type { Json } from '../object.ts'
+import { type Fields, type Json, isFields } from '../object.ts'
 import { decodeObject } from '../schema/index.ts'
-import { type Fields, type Schema, isEmbedded, isFields, keepsUnknown, valuesOf } from './schema.ts'
+import { type Schema, isEmbedded, keepsUnknown, valuesOf } from './schema.ts'
 
 /** Called with the path of each dropped field. */
 type Note = (path: string) => void

@@ -34,12 +34,6 @@ export interface Schema extends JsonSchema {
   not?: Schema
 }
 
-/** A JSON object. */
-export type Fields = Record<string, unknown>
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The schema of a map's values. Undefined if there is none, or if any value is allowed. */
 export const valuesOf = (schema: Schema): Schema | undefined =>
   typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined

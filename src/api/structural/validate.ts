@@ -5,7 +5,8 @@ import type { Path } from '../validation/path.ts'
 import { correlate, correlateItems, pathAt, pathIn } from './correlate.ts'
 import type { Findings } from './findings.ts'
 import { formatCheck } from './formats.ts'
-import { type Fields, type Schema, isFields, isIntOrString } from './schema.ts'
+import { type Schema, isIntOrString } from './schema.ts'
+import { type Fields, isFields } from '../object.ts'
 
 /**
  * Validates a value. `old` is the corresponding value before an update, whose unchanged parts are not validated again.

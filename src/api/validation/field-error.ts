@@ -99,6 +99,10 @@ export const required = (path: Path, detail = ''): FieldError =>
 export const invalid = (path: Path, value: unknown, detail: string): FieldError =>
   about('FieldValueInvalid', path, value, (quoted) => join(`Invalid value: ${quoted}`, detail))
 
+/** One error for each problem that was found in a value. */
+export const invalidEach = (path: Path, value: unknown, problems: readonly string[]): FieldError[] =>
+  problems.map((problem) => invalid(path, value, problem))
+
 /** The value is not supported. Kubernetes lists the supported values sorted. */
 export const notSupported = (path: Path, value: unknown, allowed: readonly string[]): FieldError =>
   about('FieldValueNotSupported', path, value, (quoted) => {

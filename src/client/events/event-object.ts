@@ -1,5 +1,5 @@
 import type { CoreV1Event, ObjectReference } from '../../api/generated/types.ts'
-import type { KubeObject } from '../../api/object.ts'
+import { type KubeObject, timestamp } from '../../api/object.ts'
 import type { Random } from '../../base/random.ts'
 import { type ResourceType, apiVersionOf } from '../resource-type.ts'
 
@@ -81,8 +81,6 @@ export class EventNames {
   }
 }
 
-const toSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
-
 /** Builds the complete Event. */
 export function eventObject(
   { name, namespace, first, message, count, lastAtMs }: EventRecord,
@@ -96,8 +94,8 @@ export function eventObject(
     reason: first.reason,
     message,
     source: { component, ...(host ? { host } : {}) },
-    firstTimestamp: toSeconds(first.atMs),
-    lastTimestamp: toSeconds(lastAtMs),
+    firstTimestamp: timestamp(first.atMs),
+    lastTimestamp: timestamp(lastAtMs),
     count,
     type: first.type,
     ...(first.action ? { action: first.action } : {}),
@@ -110,6 +108,6 @@ export function eventObject(
 /** Returns the patch of an Event that occurs again. */
 export const eventPatch = ({ message, count, lastAtMs }: EventRecord): object => ({
   count,
-  lastTimestamp: toSeconds(lastAtMs),
+  lastTimestamp: timestamp(lastAtMs),
   message,
 })

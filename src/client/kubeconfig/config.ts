@@ -1,3 +1,5 @@
+import { type Fields, isFields } from '../../api/object.ts'
+
 /** One kubeconfig, or several merged. Lists of the file are maps by name. Each entry knows its file. */
 export interface Config {
   currentContext: string
@@ -65,11 +67,6 @@ export const emptyConfig = (): Config => ({
 /** Returns true if the config has no content. */
 export const isEmptyConfig = (config: Config): boolean =>
   config.clusters.size + config.users.size + config.contexts.size === 0 && config.currentContext === ''
-
-type Fields = Record<string, unknown>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Converts the YAML of a kubeconfig. Throws one sentence that names the file and the field. */
 export function readConfig(value: unknown, file: string): Config {

@@ -1,5 +1,6 @@
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import type { Lease } from '../../api/generated/types.ts'
+import { microTime } from '../../api/object.ts'
 
 /** Annotation of a lease with the newest resource version that its holders wrote. */
 export const lastWrittenAnnotation = 'coxswain.dev/last-written'
@@ -51,8 +52,6 @@ export interface LeaseClaim {
   nowMs: number
   lastWritten: string
 }
-
-const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')
 
 /** Returns the lease to write, with all unrelated fields kept. */
 export function claimLease(lease: Lease | undefined, claim: LeaseClaim): Lease {

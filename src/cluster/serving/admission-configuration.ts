@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { parseYaml } from '../../api/json/index.ts'
 import { readFlagFile } from './flag-files.ts'
+import { isFields } from '../../api/object.ts'
 
 type Members = Record<string, unknown>
 
@@ -29,8 +30,7 @@ export function readAdmissionConfiguration(file: string): Map<string, Members> {
   return found
 }
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isMembers = (value: unknown): value is Members => isFields(value)
 
 /** Reads a referenced file; relative paths start at the directory of `file`. */
 const fromPath = (file: string, beside: unknown): Members | undefined =>

@@ -17,10 +17,11 @@ import { sampleClaim, sampleVolume } from '../../api/kinds/volumes/sample-volume
 import { boundByController, provisionedBy } from '../../api/kinds/volumes/volume-binding.ts'
 import type { Member, Observed } from './observe.ts'
 import { recoveryOf, settingsOf, triesOf } from './settings.ts'
+import { timestamp } from '../../api/object.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 /** A timestamp some seconds before `nowMs`. */
-export const ago = (seconds: number): string => `${new Date(nowMs - seconds * 1000).toISOString().slice(0, 19)}Z`
+export const ago = (seconds: number): string => timestamp(nowMs - seconds * 1000)
 
 interface PodOver {
   /** The condition of the sandbox. `since` is in seconds before now. Undefined if the node has not reported it. */

@@ -7,6 +7,7 @@ import {
 } from '../../api/kinds/workloads/claim-recovery.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { millisecondsOf } from '../kit/workload/index.ts'
+import { isFields } from '../../api/object.ts'
 
 /**
  * The annotation of a set with the number of unsuccessful recoveries per pod, and the time of the last. Removing it
@@ -25,8 +26,7 @@ const forgivenAfterWaits = 10
 export function triesOf({ metadata }: Pick<StatefulSet, 'metadata'>): Tries | undefined {
   try {
     const tries: unknown = JSON.parse(metadata.annotations?.[triesAnnotation] || '{}')
-    const isReadable =
-      typeof tries === 'object' && tries !== null && !Array.isArray(tries) && Object.values(tries).every(isTried)
+    const isReadable = isFields(tries) && Object.values(tries as Tries).every(isTried)
     return isReadable ? (tries as Tries) : undefined
   } catch {
     return undefined // another component has written it

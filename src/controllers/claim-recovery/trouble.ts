@@ -3,6 +3,7 @@ import { blamesClaim, sandboxConditionOf } from '../../api/kinds/pods/sandbox-co
 import { isPodActive, isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import { type Member, type MemberClaim, type Observed, isWanted } from './observe.ts'
 import { countOf, waitMs } from './settings.ts'
+import { soonest } from '../../base/soonest.ts'
 
 export const conditionOf = ({ status }: Pod, type: string): PodCondition | undefined =>
   status?.conditions?.find((c) => c.type === type)
@@ -164,7 +165,7 @@ export function duePods({ set, members, tries, nowMs }: Observed, afterMs: numbe
     const one = { member, trouble, tries: count }
     const untilMs = sinceMs + waitMs(afterMs, count)
     if (untilMs <= nowMs) due.push(one)
-    else nextMs = Math.min(nextMs ?? Infinity, (sinceMs + afterMs > nowMs ? sinceMs + afterMs : untilMs) - nowMs)
+    else nextMs = soonest(nextMs, (sinceMs + afterMs > nowMs ? sinceMs + afterMs : untilMs) - nowMs)
     if (untilMs > nowMs && sinceMs + afterMs <= nowMs) heldBack.push({ ...one, untilMs })
   }
   return {

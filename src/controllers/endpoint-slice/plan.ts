@@ -2,10 +2,11 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import type { DiscoveryV1EndpointPort, Endpoint, EndpointSlice } from '../../api/generated/types.ts'
 import { isControlledBy } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
-import { belongsToService, earliest, readySince, triggerTimeAnnotation } from '../service-pods.ts'
+import { belongsToService, readySince, triggerTimeAnnotation } from '../service-pods.ts'
 import { type Family, endpointKey, endpointOf, familiesOf, labelsOf, newSlice, portsKey, portsOf } from './slices.ts'
 import type { Observed } from './observe.ts'
 import { type Changes, packSlices } from './packing.ts'
+import { earliest } from '../../api/object.ts'
 
 export type Action =
   | { kind: 'CreateSlice'; slice: EndpointSlice }

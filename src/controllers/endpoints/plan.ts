@@ -2,8 +2,9 @@ import { semanticEqual } from '../../api/deep-equal.ts'
 import type { Endpoints, EndpointSubset, Pod, Service } from '../../api/generated/types.ts'
 import { isControlledBy, ownerReference } from '../../client/index.ts'
 import type { Step } from '../kit/index.ts'
-import { earliest, headlessLabel, isHeadless, readySince, triggerTimeAnnotation } from '../service-pods.ts'
+import { headlessLabel, isHeadless, readySince, triggerTimeAnnotation } from '../service-pods.ts'
 import { subsetsOf, truncate } from './subsets.ts'
+import { earliest } from '../../api/object.ts'
 
 export interface Observed {
   service: Service

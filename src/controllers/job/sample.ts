@@ -5,6 +5,7 @@ import { type BackOff, indexAnnotation, indexFailuresAnnotation, trackingFinaliz
 import { JobPods } from './job-pods.ts'
 import { memberOf } from './member.ts'
 import { type Observed, judge } from './observe.ts'
+import { isFinalPhase } from '../../api/kinds/pods/pod-availability.ts'
 
 export const nowMs = Date.parse('2026-01-01T00:10:00Z')
 
@@ -62,7 +63,7 @@ export function samplePod(name: string, state: SampleState = {}): Pod {
     conditions,
     restarts = 0,
   } = state
-  const isOver = phase === 'Succeeded' || phase === 'Failed'
+  const isOver = isFinalPhase(phase)
   const terminated = { exitCode: exitCode ?? (phase === 'Failed' ? 1 : 0), finishedAt: ago(endedFor) }
   return {
     metadata: {

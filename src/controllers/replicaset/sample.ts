@@ -2,10 +2,11 @@ import type { Pod } from '../../api/generated/types.ts'
 import { Roster } from '../kit/index.ts'
 import { type Basis, type Member, type Tally, readMember, replicaReader } from './member.ts'
 import type { Observed } from './observe.ts'
+import { timestamp } from '../../api/object.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')
 
-const ago = (seconds: number) => new Date(nowMs - seconds * 1000).toISOString().replace('.000', '')
+const ago = (seconds: number) => timestamp(nowMs - seconds * 1000)
 
 export interface PodTraits {
   labels?: Record<string, string>

@@ -1,12 +1,13 @@
 import type { Pod } from '../../api/generated/types.ts'
 import { type KindName, type WorkloadKind, kindNamed } from './kinds.ts'
 import type { Condition, Workload } from './object.ts'
+import { timestamp } from '../../api/object.ts'
 
 /** The current time of the samples. */
 export const sampleNow = Date.parse('2026-01-01T00:10:00Z')
 
 /** The time this many seconds earlier. */
-export const ago = (seconds: number): string => new Date(sampleNow - seconds * 1000).toISOString().replace('.000', '')
+export const ago = (seconds: number): string => timestamp(sampleNow - seconds * 1000)
 
 /** A condition with both of its times. */
 export const condition = (type: string, status: string, reason = '', secondsAgo = 60, message = ''): Condition => ({

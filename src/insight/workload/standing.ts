@@ -5,9 +5,7 @@ import { cronJobSaid, jobSaid } from './finite-standing.ts'
 import { type WorkloadKind, isObserved } from './kinds.ts'
 import { type Numbers, type Workload, conditionOf, isConditionTrue } from './object.ts'
 import type { Said, Standing, State } from './said.ts'
-
-/** The default of an unset deadline in StatefulSets and DaemonSets. */
-const noDeadline = 2_147_483_647
+import { noDeadline } from '../../api/kinds/workloads/rollout-clock.ts'
 
 /** Reasons of Progressing after which the rollout is over. Later changes of pods are no rollout. */
 const completeReasons: readonly (string | undefined)[] = [

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/types.ts'
 import { type Int64, secondsInMs } from '../../api/numbers/int64.ts'
-import { isFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 import { sandboxConditionOf, sandboxReasons } from '../../api/kinds/pods/sandbox-condition.ts'
 
 /** The state of a pod's sandbox at one moment. */
@@ -47,7 +47,7 @@ export function viewOf(pod: Pod): SandboxView {
     scheduledAtMs: scheduled?.status === 'True' ? timeOf(scheduled.lastTransitionTime) : undefined,
     ready: ready && sinceMs !== undefined ? { is: ready.status === 'True', sinceMs } : undefined,
     deletedAtMs: deletedAt(timeOf(metadata.deletionTimestamp), metadata.deletionGracePeriodSeconds),
-    isFinished: isFinished(pod),
+    isFinished: isPodFinished(pod),
     disruptedAtMs: disrupted?.status === 'True' ? timeOf(disrupted.lastTransitionTime) : undefined,
     lastWordMs: Math.max(
       0,

@@ -1,5 +1,5 @@
 import { causeOfPod } from '../../api/explain/index.ts'
-import { isFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 import { sandboxConditionOf } from '../../api/kinds/pods/sandbox-condition.ts'
 import { labelText } from '../../base/metrics.ts'
 import type { PodLabels } from '../pod-labels.ts'
@@ -85,7 +85,7 @@ const families: readonly StateFamily<TrackedPod>[] = [
     name: 'coxswain_pod_unavailable',
     help: '1 for a pod that has not ended and is not available, by the cause that conditions and `coxswain why` name.',
     of: ({ pod }, nowMs) => {
-      const cause = isFinished(pod) ? undefined : causeOfPod(pod, { nowMs })
+      const cause = isPodFinished(pod) ? undefined : causeOfPod(pod, { nowMs })
       return cause && [[{ cause: cause.what }, 1]]
     },
   },

@@ -3,6 +3,7 @@ import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import { parseDuration, printDuration } from '../../base/duration.ts'
 import { type Group, groupForms, groupLabel } from '../groups.ts'
 import { parseWindow, printWindow } from './sliding-sums.ts'
+import { isFields } from '../../api/object.ts'
 
 /** The indicators of a pod's sandbox. Some have a threshold. */
 const indicators = {
@@ -39,8 +40,6 @@ export interface Slo {
   maxGroups: number
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isText)
 
@@ -112,8 +111,8 @@ function labelsProblem(value: unknown): string | undefined {
 /** Parses a file of objectives. Throws an error with one line per problem, each with its path. */
 export async function parseSlos(text: string): Promise<Slo[]> {
   const { value, repeated } = parseYaml(text)
-  const list = isMap(value) ? value['slos'] : undefined
-  if (!isMap(value) || !Array.isArray(list) || list.length === 0) {
+  const list = isFields(value) ? value['slos'] : undefined
+  if (!isFields(value) || !Array.isArray(list) || list.length === 0) {
     throw new Error('a file of objectives is a map with a list "slos"')
   }
   const problems = [
@@ -124,8 +123,8 @@ export async function parseSlos(text: string): Promise<Slo[]> {
     ...list.flatMap((item, i) => problemsOf(item, `slos[${i}]`)),
     ...list.flatMap((item, i) => {
       const earlier =
-        isMap(item) && isText(item['name'])
-          ? list.findIndex((other) => isMap(other) && other['name'] === item['name'])
+        isFields(item) && isText(item['name'])
+          ? list.findIndex((other) => isFields(other) && other['name'] === item['name'])
           : i
       return earlier < i ? [`slos[${i}].name: ${(item as { name: string }).name} is slos[${earlier}] already`] : []
     }),
@@ -148,7 +147,7 @@ export const thresholdsPast = (slos: readonly Slo[], creationTimeoutMs: number):
   )
 
 function problemsOf(item: unknown, path: string): string[] {
-  if (!isMap(item)) return [`${path}: must be a map`]
+  if (!isFields(item)) return [`${path}: must be a map`]
   const wrong = (map: Record<string, unknown>, checks: Record<string, Check>, at: string) =>
     Object.entries(map).flatMap(([key, value]) => {
       const problem = Object.hasOwn(checks, key)
@@ -163,7 +162,7 @@ function problemsOf(item: unknown, path: string): string[] {
   const inSelector =
     selector === undefined
       ? []
-      : isMap(selector)
+      : isFields(selector)
         ? wrong(selector, selectorFields, `${path}.selector`)
         : [`${path}.selector: must be a map`]
   return [...missing, ...wrong(item, fields, path), ...inSelector, ...thresholdProblems(item, path)]

@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts'
 import { type Client, isAlreadyExists, isNotFound, leases, nodes } from '../../client/index.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type NodeHealth, type NodeShape, nodeStatus, wellKnownLabels } from './node-object.ts'
+import { microTime } from '../../api/object.ts'
 
 export interface HeartbeatOptions {
   nodeName: string
@@ -34,8 +35,6 @@ const statusReportMs = 300_000
 const registerRetryMs = 1000
 /** Kubelet's maximum number of images in a node's status. */
 const mostImages = 50
-
-const microTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`
 
 /** Registers the node and keeps its Node object, Lease and status up to date. */
 export class Heartbeat {

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Logger, silentLogger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
@@ -35,6 +35,7 @@ import { VolumeManager } from '../volumes/volume-manager.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { NodeShape } from './node-object.ts'
 import { shutdownNode } from './shutdown.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 
 /** The options of nodes of any runtime. */
 export interface NodeSurroundings {
@@ -298,8 +299,7 @@ export class NodeAgent {
     if (this.#asking.has(uid)) return
     if (this.#refused.has(uid) && !pod.metadata.deletionTimestamp) return this.#status.observed(pod)
     // A pod with a final phase and no containers on this node needs no worker.
-    const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
-    if (hasEnded && !pod.metadata.deletionTimestamp && this.#view.state(uid).sandboxes.length === 0) return
+    if (isPodFinished(pod) && !pod.metadata.deletionTimestamp && this.#view.state(uid).sandboxes.length === 0) return
     if (this.#isShuttingDown) return
     this.#take(pod)
   }

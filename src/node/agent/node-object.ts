@@ -1,7 +1,7 @@
 import type { Node, NodeCondition, NodeStatus } from '../../api/generated/types.ts'
 import type { Pressure } from '../eviction/signals.ts'
 import type { Isolation } from '../runtime/runtime.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 
 /** The figures from which a Node object is built. */
 export interface NodeShape {

@@ -2,6 +2,7 @@ import { parseYaml } from '../../api/json/yaml.ts'
 import { parseLabelSelector } from '../../api/selectors/parse-label-selector.ts'
 import { parseDuration } from '../../base/duration.ts'
 import type { Stage } from '../faults.ts'
+import { isFields } from '../../api/object.ts'
 
 /** The stages of fault plans. Some are parts of a node's stage, with their own messages. */
 export const stageNames = {
@@ -49,8 +50,6 @@ export interface FaultRule {
   until?: string
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isDuration = (value: unknown) => isText(value) && parseDuration(value) !== undefined
 
@@ -76,7 +75,7 @@ function durationProblem(value: unknown): string | undefined {
 }
 
 function podsProblem(value: unknown): string | undefined {
-  if (!isMap(value)) return 'must be a map of namespace, name and selector'
+  if (!isFields(value)) return 'must be a map of namespace, name and selector'
   const wrong = Object.entries(value).find(([key, v]) => !['namespace', 'name', 'selector'].includes(key) || !isText(v))
   if (wrong) return `${wrong[0]}: must be one of namespace, name and selector, and text`
   try {
@@ -89,7 +88,7 @@ function podsProblem(value: unknown): string | undefined {
 
 /** Validates one rule. Throws an error that names the field. */
 export function asFaultRule(value: unknown, path: string, name?: string): FaultRule {
-  if (!isMap(value)) throw new Error(`${path}: must be a map`)
+  if (!isFields(value)) throw new Error(`${path}: must be a map`)
   const rule: Record<string, unknown> = { ...(name === undefined ? {} : { name }), ...value }
   for (const [key, v] of Object.entries(rule)) {
     const problem = Object.hasOwn(checks, key) ? checks[key]!(v) : 'is not a field of a fault'
@@ -108,7 +107,7 @@ export function asFaultRule(value: unknown, path: string, name?: string): FaultR
 /** Parses a plan: YAML with a list `faults`. A rule without a name is named after its stage. */
 export async function parseFaults(text: string): Promise<FaultRule[]> {
   const { value } = parseYaml(text)
-  if (!isMap(value) || !Array.isArray(value['faults'])) throw new Error('a fault plan is a map with a list "faults"')
+  if (!isFields(value) || !Array.isArray(value['faults'])) throw new Error('a fault plan is a map with a list "faults"')
   const rules: FaultRule[] = []
   for (const [index, entry] of (value['faults'] as unknown[]).entries()) {
     const rule = asFaultRule(entry, `faults[${index}]`, freeName(entry, rules))
@@ -119,7 +118,7 @@ export async function parseFaults(text: string): Promise<FaultRule[]> {
 }
 
 function freeName(entry: unknown, taken: readonly FaultRule[]): string {
-  const stage = isMap(entry) && isText(entry['stage']) ? entry['stage'] : 'fault'
+  const stage = isFields(entry) && isText(entry['stage']) ? entry['stage'] : 'fault'
   for (let n = 1; ; n++) {
     const name = n === 1 ? stage : `${stage}-${n}`
     if (!taken.some((r) => r.name === name)) return name

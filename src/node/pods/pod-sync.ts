@@ -16,6 +16,7 @@ import { startContainer } from './starting.ts'
 import { gracePeriodOf, stopContainer } from './stopping.ts'
 import { ClaimMarks } from './volumes/claim-marks.ts'
 import { PodVolumes } from './volumes/pod-volumes.ts'
+import { isFinalPhase } from '../../api/kinds/pods/pod-availability.ts'
 
 /** The delay before a failed sandbox is created again: 1 s, 2 s, 4 s, 8 s, then 10 s. */
 const sandboxRetryMinMs = 1000
@@ -112,7 +113,7 @@ export class PodSync {
     this.#volumes.follow(this.#pod)
     this.#host.report()
     const phase = this.#context.status.get(this.#host.uid)?.phase
-    if (phase === 'Succeeded' || phase === 'Failed') return this.#host.finish()
+    if (isFinalPhase(phase)) return this.#host.finish()
     if (this.#checkDeadline()) return
     this.#context.runtime.expectSandbox?.()
     // Containers that an older agent started may have unmarked claims.

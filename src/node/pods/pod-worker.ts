@@ -18,6 +18,7 @@ import {
 import type { NodeContext } from './node-context.ts'
 import { PodSync, type SyncHost } from './pod-sync.ts'
 import { deletePod, gracePeriodOf, removeAll, stopAll, stopSandboxes } from './stopping.ts'
+import { isFinalPhase } from '../../api/kinds/pods/pod-availability.ts'
 
 /** The delay before a failed step is retried. */
 const syncRetryMs = 10_000
@@ -197,7 +198,7 @@ export class PodWorker implements SyncHost {
       isFirst: known === undefined,
     })
     // The resources are free before the phase is visible, because a replacement may be bound to this node at once.
-    if (next.phase === 'Succeeded' || next.phase === 'Failed') this.#context.left(this.uid)
+    if (isFinalPhase(next.phase)) this.#context.left(this.uid)
     status.set(this.#pod, next, isUrgent)
   }
 

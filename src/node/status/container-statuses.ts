@@ -1,5 +1,5 @@
 import type { ContainerState, ContainerStatus, Pod } from '../../api/generated/types.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import type { PodContainer } from '../pods/containers.ts'
 import { restarts } from '../pods/containers.ts'
 import type { PodState } from '../runtime/pod-view.ts'

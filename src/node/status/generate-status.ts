@@ -1,13 +1,14 @@
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/generated/types.ts'
 import type { Int64 } from '../../api/numbers/int64.ts'
 import { inPlaceUpdateReady, mayServeAgain } from '../../api/kinds/pods/in-place-update.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import { type SandboxFailure, sandboxConditionOf, sandboxReasons } from '../../api/kinds/pods/sandbox-condition.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
 import { type Saying, containersReady, initialized, podReady, readyToStartContainers } from './conditions.ts'
 import { type ContainersSeen, containerStatuses, endedStatuses, tellsOfRun } from './container-statuses.ts'
 import { type Phase, phaseOf } from './phase.ts'
+import { isFinalPhase } from '../../api/kinds/pods/pod-availability.ts'
 
 /**
  * A phase that overrides the states of the containers, for example after the pod's deadline or when the node shuts
@@ -151,12 +152,9 @@ function openedGates({ pod }: Seen, containerStatuses: ContainerStatus[]): Sayin
   return isThrough ? [{ type: inPlaceUpdateReady, status: 'True' }] : []
 }
 
-const isFinal = (phase: string | undefined): phase is 'Failed' | 'Succeeded' =>
-  phase === 'Failed' || phase === 'Succeeded'
-
 /** A final phase never changes. A pod that ends before its containers have run is Failed. */
 const finalPhase = (old: string | undefined, next: Phase, hasEnded: boolean): Phase =>
-  isFinal(old) ? old : hasEnded && !isFinal(next) ? 'Failed' : next
+  isFinalPhase(old) ? old : hasEnded && !isFinalPhase(next) ? 'Failed' : next
 
 function condition(
   saying: Saying,

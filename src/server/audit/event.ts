@@ -3,6 +3,7 @@ import type { StatusDetails } from '../../api/errors.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import type { RequestedResource } from './policy-match.ts'
 import type { Level, Stage } from './policy.ts'
+import { microTime } from '../../api/object.ts'
 
 /** The `objectRef` of an event. */
 export interface ObjectReference extends RequestedResource {
@@ -91,18 +92,6 @@ function objectText({
 function statusText({ code, status, message, reason, details }: ResponseStatus): string {
   const said = member('status', status) + member('message', message) + member('reason', reason)
   return `{"metadata":{}${said}${details ? `,"details":${JSON.stringify(details)}` : ''},"code":${code}}`
-}
-
-let lastMs = Number.NaN
-let lastText = ''
-
-/** A timestamp with microseconds, of which the clock provides milliseconds. Memoized, because many events share one. */
-export function microTime(ms: number): string {
-  if (ms !== lastMs) {
-    lastText = `${new Date(ms).toISOString().slice(0, -1)}000Z`
-    lastMs = ms
-  }
-  return lastText
 }
 
 /** The client of a request: user, addresses and user agent. */

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../base/virtual-clock.ts'
-import { AuditEvent, type EventParts, microTime, sourceIPs } from './event.ts'
+import { AuditEvent, type EventParts, sourceIPs } from './event.ts'
 import { openLogFile } from './log-file.ts'
 import { type AuditBackend, type AuditMode, AuditSink, Batches, type TruncateOptions, splitBySize } from './sink.ts'
 import { webhookBackend } from './webhook.ts'
+import { microTime } from '../../api/object.ts'
 
 const parts = (change: Partial<EventParts> = {}): EventParts => ({
   level: 'RequestResponse',

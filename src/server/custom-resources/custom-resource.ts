@@ -2,18 +2,11 @@ import { deepEqual } from '../../api/deep-equal.ts'
 import { forbiddenError } from '../../api/errors.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/types.ts'
 import { cloneObject, jsonText } from '../../api/json/index.ts'
-import type { Json, KubeObject } from '../../api/object.ts'
+import { type Json, type KubeObject, isFields } from '../../api/object.ts'
 import type { ObjectType } from '../../api/object-type.ts'
 import { decodeObject } from '../../api/schema/index.ts'
 import { type MergeType, builtInMergeType } from '../../api/managed-fields/index.ts'
-import {
-  type Judgement,
-  type Schema,
-  StructuralSchema,
-  isFields,
-  mergeTypeOf,
-  pathNames,
-} from '../../api/structural/index.ts'
+import { type Judgement, type Schema, StructuralSchema, mergeTypeOf, pathNames } from '../../api/structural/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import { subdomainName } from '../../api/validation/names.ts'
 import { schemaOf } from '../resources/apiextensions/versions.ts'

@@ -1,7 +1,7 @@
 import { internalError } from '../../api/errors.ts'
 import type { CustomResourceSubresourceScale } from '../../api/generated/types.ts'
-import type { KubeObject } from '../../api/object.ts'
-import { isFields, pathNames } from '../../api/structural/index.ts'
+import { type KubeObject, isFields } from '../../api/object.ts'
+import { pathNames } from '../../api/structural/index.ts'
 import type { ScaleMapping } from '../registry/resource.ts'
 
 const namesOf = (path: string | undefined): string[] => {

@@ -1,6 +1,6 @@
 import { notFound } from '../../api/errors.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
 import { printDuration } from '../../base/duration.ts'

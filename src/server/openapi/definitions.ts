@@ -6,9 +6,9 @@ import { fieldDescription } from './field-descriptions.ts'
 import type { Served } from '../discovery/served.ts'
 import { listKindOf } from '../registry/resource.ts'
 import { type Definition, swaggerSchema } from './swagger-schema.ts'
+import { isFields } from '../../api/object.ts'
 
-const isDefinition = (value: unknown): value is Definition =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isDefinition = (value: unknown): value is Definition => isFields(value)
 
 type SpecVersion = 'v2' | 'v3'
 

@@ -3,6 +3,7 @@ import type { TokenReview } from '../../api/generated/types.ts'
 import type { UserInfo } from '../objects/objects.ts'
 import { whenKnown } from '../auth/authenticate.ts'
 import type { Review } from './review.ts'
+import { timestamp } from '../../api/object.ts'
 
 const group = 'authentication.k8s.io'
 
@@ -23,7 +24,7 @@ export const selfSubjectReview: Review = {
   run: (_body, { user, now }) => ({
     apiVersion: `${group}/v1`,
     kind: 'SelfSubjectReview',
-    metadata: { creationTimestamp: `${new Date(now).toISOString().slice(0, 19)}Z` },
+    metadata: { creationTimestamp: timestamp(now) },
     status: { userInfo: wireForm(user) },
   }),
 }

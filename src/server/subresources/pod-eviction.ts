@@ -9,8 +9,9 @@ import {
   tooManyRequests,
 } from '../../api/errors.ts'
 import type { Condition, Eviction, Pod, PodDisruptionBudget } from '../../api/generated/types.ts'
-import { isFinished } from '../../api/kinds/pods/pod-availability.ts'
-import { setPodCondition, timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
+import { setPodCondition } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import { labelSelectorMatches } from '../../api/selectors/label-selector.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import { pods } from '../resources/core/pods.ts'
@@ -35,7 +36,7 @@ const stillProcessed = (budget: string) =>
 
 /** True for a pod whose eviction is no disruption. */
 const isPastDisruption = (pod: Pod): boolean =>
-  isFinished(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
+  isPodFinished(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
 
 const isReady = (pod: Pod): boolean =>
   pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false

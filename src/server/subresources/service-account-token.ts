@@ -7,7 +7,7 @@ import type {
   ServiceAccount,
 } from '../../api/generated/types.ts'
 import type { Int64 } from '../../api/numbers/int64.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type FieldError, invalid } from '../../api/validation/field-error.ts'
 import { Path } from '../../api/validation/path.ts'

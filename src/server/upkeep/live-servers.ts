@@ -7,6 +7,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { ServerObjects } from '../objects/objects.ts'
 import { leases } from '../resources/coordination/leases.ts'
 import { endpointslices } from '../resources/discovery/endpointslices.ts'
+import { microTime } from '../../api/object.ts'
 
 interface LiveServersOptions {
   objects: ServerObjects
@@ -79,7 +80,7 @@ export class LiveServers {
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: expiryMs / 1000,
-      renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z`,
+      renewTime: microTime(clock.now()),
     }
     const metadata = {
       name: this.#name,

@@ -1,5 +1,5 @@
 import type { IPAddress, Service, ServiceCIDR } from '../../api/generated/types.ts'
-import { timestamp } from '../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../api/object.ts'
 import { isAlreadyExists } from '../../api/errors.ts'
 import { parseIp } from '../../api/validation/ip.ts'
 import type { Clock } from '../../base/clock.ts'

@@ -2,7 +2,7 @@ import { ApiError, badRequest, invalidObject, notFound } from '../../api/errors.
 import { goFormat, goJsonName } from '../../api/printing/go-format.ts'
 import { JsonSyntaxError, jsonText, parseJson } from '../../api/json/index.ts'
 import { withManagedFields } from '../../api/managed-fields/index.ts'
-import type { Json, KubeObject } from '../../api/object.ts'
+import { type Json, type KubeObject, isFields } from '../../api/object.ts'
 import { jsonPatchSteps, unknownOperationFields } from '../../api/patches/json-patch.ts'
 import { applyMergePatch } from '../../api/patches/merge-patch.ts'
 import type { ObjectType } from '../../api/object-type.ts'
@@ -112,7 +112,7 @@ function parsePatch(request: ResourceRequest, type: PatchType): { value: Json; d
   const context = type === 'strategic' ? '' : 'error decoding patch: '
   try {
     const parsed = parseJson(request.body.bytes.toString())
-    const isObject = typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value)
+    const isObject = isFields(parsed.value)
     if (type !== 'json' && !isObject) {
       throw badRequest(
         `${context}json: cannot unmarshal ${goJsonName(parsed.value)} into Go value of type map[string]interface {}`,

@@ -2,7 +2,7 @@ import { addInt64, maxInt64Of, secondsInMs } from '../../api/numbers/int64.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import type { Registered } from '../registry/registry.ts'
-import { timestamp } from './names.ts'
+import { timestamp } from '../../api/object.ts'
 
 const orphan = 'orphan'
 const foreground = 'foregroundDeletion'

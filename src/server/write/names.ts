@@ -14,16 +14,6 @@ export const groupKind = ({ storage: { resource } }: Registered): GroupKind => (
   kind: resource.kind,
 })
 
-/** A timestamp in Kubernetes' format: whole seconds, UTC. */
-export function timestamp(ms: number): string {
-  const second = Math.floor(ms / 1000)
-  if (second !== written.second) written = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` }
-  return written.text
-}
-
-/** The last formatted second. Under load, hundreds of objects share it. */
-let written = { second: Number.NaN, text: '' }
-
 /** The object's namespace must be empty or match the path. */
 export function checkNamespace(target: Registered, object: KubeObject, namespace: string): void {
   if (!target.resource.namespaced) {

@@ -17,7 +17,7 @@ import type { ObjectType } from '../../api/object-type.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Registered } from '../registry/registry.ts'
 import type { ResourceRequest } from '../requests/request.ts'
-import { timestamp } from './names.ts'
+import { timestamp } from '../../api/object.ts'
 import { ObjectVersions, withConversions } from './object-versions.ts'
 import type { Write } from './write.ts'
 

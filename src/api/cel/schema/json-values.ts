@@ -3,6 +3,7 @@ import { deepEqual } from '../../deep-equal.ts'
 import { parseDate, parseSchemaDuration, parseTimestamp } from '../time.ts'
 import { type CelType, type Field, type ObjectType, dynType } from '../types.ts'
 import { CelError, Double, type ListValue, MapValue, Opaque, type Value, mapKey } from '../values.ts'
+import { isFields } from '../../object.ts'
 
 type Json = Record<string, unknown>
 
@@ -104,7 +105,7 @@ class UnknownData extends Opaque {
   }
 }
 
-const isJsonObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json)
+const isJsonObject = (json: unknown): json is Json => isFields(json)
 
 function listOf(type: CelType & { kind: 'list' }, json: unknown): ListValue {
   if (!Array.isArray(json))

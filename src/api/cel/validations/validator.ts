@@ -9,6 +9,7 @@ import { CelError, Optional, type Value } from '../values.ts'
 import { messageOf } from './message.ts'
 import { errorPath } from './field-path.ts'
 import { type CompiledRule, compileRule, rulesOf } from './rules.ts'
+import { type Fields, isFields } from '../../object.ts'
 
 /** Kubernetes' limit for all rules of one object. */
 const perObjectLimit = 10_000_000
@@ -57,9 +58,6 @@ type MaybePath = Path | undefined
 const nowhere = Path.of('<nil>')
 const childOf = (path: MaybePath, name: string): Path => path?.child(name) ?? Path.of(name)
 
-type Json = Record<string, unknown>
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function build(schema: JsonSchema, isResourceRoot: boolean): Checked | undefined {
   const type = schemaType(schema, isResourceRoot)
   if (!type) return undefined
@@ -106,11 +104,11 @@ class Run {
     if (checked.rules.length) yield* this.#rules(checked, value, old, path)
     if (Array.isArray(value)) {
       if (checked.items) yield* this.#list(checked, checked.items, value, old, path)
-    } else if (isObject(value)) yield* this.#fields(checked, value, old, path)
+    } else if (isFields(value)) yield* this.#fields(checked, value, old, path)
   }
 
-  *#fields(checked: Checked, value: Json, old: Old, path: MaybePath): Generator<void> {
-    const before = isObject(old.value) ? old.value : undefined
+  *#fields(checked: Checked, value: Fields, old: Old, path: MaybePath): Generator<void> {
+    const before = isFields(old.value) ? old.value : undefined
     for (const [name, part] of Object.entries(value)) {
       const property = checked.properties?.get(name)
       const inner =
@@ -142,7 +140,7 @@ class Run {
         ? (checked.schema['x-kubernetes-list-map-keys'] ?? [])
         : undefined
     const keyOf = (element: unknown) =>
-      isObject(element) ? JSON.stringify(keys!.map((key) => element[key] ?? null)) : ''
+      isFields(element) ? JSON.stringify(keys!.map((key) => element[key] ?? null)) : ''
     const before =
       keys && Array.isArray(old.value) ? new Map(old.value.map((element) => [keyOf(element), element])) : undefined
     for (const [i, element] of value.entries()) {

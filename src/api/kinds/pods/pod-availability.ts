@@ -2,15 +2,19 @@ import type { Pod } from '../../generated/types.ts'
 import { millisecondsOf } from '../../object.ts'
 import type { Int64 } from '../../numbers/int64.ts'
 
-/** True for a pod that has succeeded or failed. */
-export const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+/** True for a phase that never changes again. */
+export const isFinalPhase = (phase: string | undefined): phase is 'Succeeded' | 'Failed' =>
+  phase === 'Succeeded' || phase === 'Failed'
+
+/** True if a pod has succeeded or failed. */
+export const isPodFinished = (pod: Pod): boolean => isFinalPhase(pod.status?.phase)
 
 /**
  * The grace period of a pod in seconds: the requested one, otherwise that of its spec. Pods without a node and finished
  * pods are not running, so they are deleted at once. A negative value becomes one second.
  */
 export function podDeletionGracePeriod(pod: Pod, requested: Int64 | undefined): Int64 {
-  if (!pod.spec?.nodeName || isFinished(pod)) return 0
+  if (!pod.spec?.nodeName || isPodFinished(pod)) return 0
   const seconds = requested ?? pod.spec.terminationGracePeriodSeconds ?? 0
   return seconds < 0 ? 1 : seconds
 }
@@ -20,9 +24,6 @@ const readyCondition = (pod: Pod) => pod.status?.conditions?.find((c) => c.type 
 export const isPodReady = (pod: Pod): boolean => readyCondition(pod)?.status === 'True'
 
 export const isPodTerminating = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
-
-/** True if a pod has succeeded or failed. */
-export const isPodFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 
 /** True if a pod counts as a replica: it is neither finished nor terminating. */
 export const isPodActive = (pod: Pod): boolean => !isPodFinished(pod) && !isPodTerminating(pod)

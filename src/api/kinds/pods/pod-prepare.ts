@@ -1,12 +1,10 @@
 import type { LabelSelector, Pod, PodAffinityTerm, PodCondition, PodSpec } from '../../generated/types.ts'
 import { semanticEqual } from '../../deep-equal.ts'
+import { timestamp } from '../../object.ts'
 import { qosClassOf } from './qos.ts'
 import { appArmorFromAnnotation, appArmorPrefix } from '../containers/security-profiles.ts'
 import { type AnyContainer, visitContainers } from '../containers/visit-containers.ts'
 import { Path } from '../../validation/path.ts'
-
-/** Formats a time as in objects. */
-export const timestamp = (now: number): string => `${new Date(now).toISOString().slice(0, 19)}Z`
 
 /** Sets a pod's condition. lastTransitionTime changes only with the status. */
 export function setPodCondition(

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod } from '../../generated/types.ts'
 import { ageOf } from '../../printing/duration.ts'
-import { isFinished } from './pod-availability.ts'
+import { isPodFinished } from './pod-availability.ts'
 import { isRestartableInitContainer } from './pod-level-resources.ts'
 
 /** The columns of a pod in `kubectl get pods`. */
@@ -106,7 +106,7 @@ export function summarizePod(pod: Pod): PodSummary {
   }
   if (pod.metadata.deletionTimestamp) {
     if (pod.status?.reason === 'NodeLost') status = 'Unknown'
-    else if (!isFinished(pod)) status = 'Terminating'
+    else if (!isPodFinished(pod)) status = 'Terminating'
   }
   return {
     ready,

@@ -1,4 +1,5 @@
 import type { Schema } from '../../structural/index.ts'
+import { type Fields, isFields } from '../../object.ts'
 
 /**
  * The rules of structured-merge-diff over flat sets of paths, directly from a structural schema. Slow and simple, for
@@ -6,7 +7,6 @@ import type { Schema } from '../../structural/index.ts'
  */
 export type Paths = Set<string>
 
-type Fields = Record<string, unknown>
 /** A type with its allowed forms. A value without a schema may have any form. */
 interface Atom {
   scalar?: true
@@ -16,13 +16,12 @@ interface Atom {
 
 const anything: Schema = {}
 
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isEmpty = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length === 0 : !isMap(value) || Object.keys(value).length === 0
+  Array.isArray(value) ? value.length === 0 : !isFields(value) || Object.keys(value).length === 0
 const same = (a: unknown, b: unknown): boolean => sorted(a) === sorted(b)
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_, v: unknown) =>
-    isMap(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v,
+    isFields(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v,
   )
 
 function atomOf(schema: Schema): Atom {
@@ -62,7 +61,7 @@ function atomOf(schema: Schema): Atom {
 function formOf(atom: Atom, value: unknown): Atom {
   if (value === undefined || value === null) return atom
   if (Array.isArray(value)) return atom.list ? { list: atom.list } : atom
-  if (isMap(value)) return atom.map ? { map: atom.map } : atom
+  if (isFields(value)) return atom.map ? { map: atom.map } : atom
   return atom.scalar ? { scalar: true } : atom
 }
 const kindOf = (atom: Atom): 'map' | 'scalar' | 'list' => (atom.map ? 'map' : atom.scalar ? 'scalar' : 'list')
@@ -88,11 +87,11 @@ export function pathsOf(schema: Schema, value: unknown, path: string[] = [], out
   const atom = formOf(atomOf(schema), value)
   if (kindOf(atom) === 'scalar' || atom.map?.isAtomic || (!atom.map && atom.list?.isAtomic)) {
     out.add(text(path))
-  } else if (atom.map && isMap(value)) {
+  } else if (atom.map && isFields(value)) {
     for (const [name, child] of Object.entries(value)) {
       const below = join(path, `.${name}`)
       pathsOf(schemaAt(atom.map, name), child, below, out)
-      if (child === null || (isMap(child) && isEmpty(child)) || !Object.hasOwn(atom.map.fields, name))
+      if (child === null || (isFields(child) && isEmpty(child)) || !Object.hasOwn(atom.map.fields, name))
         out.add(text(below))
     }
   } else if (atom.list && Array.isArray(value)) {
@@ -135,7 +134,7 @@ export function differences(
 /** Returns true if the values were compared as wholes. */
 function compareAs(atom: Atom, was: unknown, is: unknown, path: string[], out: Difference): boolean {
   const kind = kindOf(atom)
-  const fits = (value: unknown) => (kind === 'map' ? isMap(value) : Array.isArray(value))
+  const fits = (value: unknown) => (kind === 'map' ? isFields(value) : Array.isArray(value))
   const [left, right] = [fits(was) ? was : undefined, fits(is) ? is : undefined]
   if (kind === 'scalar' || atom[kind]!.isAtomic || (isEmpty(left) && isEmpty(right))) {
     if (was === undefined) out.changed.add(text(path))
@@ -170,7 +169,7 @@ export function merged(schema: Schema, live: unknown, applied: unknown): unknown
   const kind = kindOf(form)
   if (kind === 'scalar' || form[kind]!.isAtomic || (isEmpty(live) && isEmpty(applied))) return applied
   if (kind === 'map') {
-    const [was, wanted] = [isMap(live) ? live : {}, isMap(applied) ? applied : {}]
+    const [was, wanted] = [isFields(live) ? live : {}, isFields(applied) ? applied : {}]
     const out: Fields = { ...was }
     for (const [name, value] of Object.entries(wanted)) out[name] = merged(schemaAt(form.map!, name), was[name], value)
     return out
@@ -214,7 +213,7 @@ function without(schema: Schema, value: unknown, set: Paths, path: string[] = []
   const below = [...set].some((p) => elements(p).slice(0, path.length).join('\0') === path.join('\0'))
   const atom = formOf(atomOf(schema), value)
   if (!below || isEmpty(value)) return value
-  if (atom.map && isMap(value)) {
+  if (atom.map && isFields(value)) {
     if (atom.map.isAtomic) return value
     const left = Object.entries(value).flatMap(([name, child]) => {
       const at = join(path, `.${name}`)
@@ -294,7 +293,7 @@ export function naiveApply(schema: Schema, state: NaiveState, by: string, config
 
 /** An applied null sets a field of this manager to null, not to empty. */
 function nulled(value: unknown, config: unknown): unknown {
-  if (!isMap(value) || !isMap(config)) return value
+  if (!isFields(value) || !isFields(config)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,

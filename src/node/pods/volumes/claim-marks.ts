@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Pod } from '../../../api/generated/types.ts'
 import { awaitsMark, usedPatch } from '../../../api/kinds/workloads/claim-recovery.ts'
 import { claimNamesOf } from '../../../api/kinds/volumes/volume-references.ts'
-import { timestamp } from '../../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../../api/object.ts'
 import { persistentvolumeclaims } from '../../../client/index.ts'
 import type { NodeContext } from '../node-context.ts'
 

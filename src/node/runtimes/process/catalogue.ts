@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { parseYaml } from '../../../api/json/yaml.ts'
 import { namePattern } from '../../name-pattern.ts'
+import { isFields } from '../../../api/object.ts'
 
 /** The replacement of an image on a machine without images. The first matching entry applies. */
 export interface CatalogueEntry {
@@ -45,14 +46,11 @@ export const builtInEntries = (): readonly CatalogueEntry[] => [
 const keys = new Set(['image', 'command', 'args', 'env', 'workingDir', 'missing'])
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText)
-const isTextMap = (value: unknown) => isMap(value) && Object.values(value).every(isText)
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
+const isTextMap = (value: unknown) => isFields(value) && Object.values(value).every(isText)
 /** Parses a catalogue file (YAML or JSON). Rejects with the entry and its error. */
 export async function parseCatalogue(text: string): Promise<CatalogueEntry[]> {
   const { value } = parseYaml(text)
-  if (!isMap(value) || !Array.isArray(value['images']))
+  if (!isFields(value) || !Array.isArray(value['images']))
     throw new Error('an image catalogue is a map with a list "images"')
   return (value['images'] as unknown[]).map((entry, index) => {
     const wrong = problemOf(entry)
@@ -62,7 +60,7 @@ export async function parseCatalogue(text: string): Promise<CatalogueEntry[]> {
 }
 
 function problemOf(entry: unknown): string | undefined {
-  if (!isMap(entry) || !isText(entry['image']) || entry['image'] === '') return 'image is missing'
+  if (!isFields(entry) || !isText(entry['image']) || entry['image'] === '') return 'image is missing'
   const unknown = Object.keys(entry).find((key) => !keys.has(key))
   if (unknown) return `unknown field "${unknown}"`
   for (const field of ['command', 'args'])

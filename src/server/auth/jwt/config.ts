@@ -10,6 +10,7 @@ import { Path } from '../../../api/validation/path.ts'
 import { pemBlocks } from '../../../api/x509/index.ts'
 import type { AnonymousConfig } from '../authenticators/anonymous.ts'
 import { ClaimRules, type JwtConfig } from './claim-rules.ts'
+import { type Fields, isFields } from '../../../api/object.ts'
 
 interface AuthenticationConfig {
   jwt: JwtConfig[]
@@ -24,10 +25,6 @@ export interface CheckedJwt {
 
 const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`)
 const mostIssuers = 64
-
-type Fields = Record<string, unknown>
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads a parsed AuthenticationConfiguration. Throws an error with one sentence if it is malformed. */
 export function readAuthenticationConfig(value: unknown): AuthenticationConfig {

@@ -12,7 +12,7 @@ import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type Column, type RuleContext, defineResource } from '../../registry/resource.ts'
-import { dropDeadline, noDeadline, validateDeadline } from './progress-deadline.ts'
+import { dropDeadline, validateDeadline } from './progress-deadline.ts'
 import { containerColumns, countColumn, labelsText, selectorColumn } from './workload-columns.ts'
 import {
   ensureTemplate,
@@ -29,6 +29,7 @@ import {
 } from './workload-rules.ts'
 import { badRequest } from '../../../api/errors.ts'
 import { templateGenerationAnnotation } from '../../../api/kinds/workloads/controller-revision.ts'
+import { noDeadline } from '../../../api/kinds/workloads/rollout-clock.ts'
 
 const specPath = Path.of('spec')
 const statusPath = Path.of('status')

@@ -2,9 +2,6 @@ import { type FieldError, invalid } from '../../../api/validation/field-error.ts
 import { positiveMessage } from '../../../api/validation/field-checks.ts'
 import type { Path } from '../../../api/validation/path.ts'
 
-/** The default of a StatefulSet or DaemonSet: no deadline. */
-export const noDeadline = 2147483647
-
 interface Deadlined {
   progressDeadlineSeconds?: number
   minReadySeconds?: number

@@ -5,7 +5,7 @@ import { labelName } from '../../../api/validation/names.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { type RuleContext, defineResource } from '../../registry/resource.ts'
 import { defaultClaimTemplates } from './claim-templates.ts'
-import { dropDeadline, noDeadline } from './progress-deadline.ts'
+import { dropDeadline } from './progress-deadline.ts'
 import {
   validateStatefulSetSpec,
   validateStatefulSetStatus,
@@ -14,6 +14,7 @@ import {
 import { statefulSetWarnings } from './statefulset-warnings.ts'
 import { containerColumns, readyColumn } from './workload-columns.ts'
 import { ensureTemplate, keepSpec, replicaScale } from './workload-rules.ts'
+import { noDeadline } from '../../../api/kinds/workloads/rollout-clock.ts'
 
 function defaultUpdateStrategy(strategy: StatefulSetUpdateStrategy, ctx: RuleContext): void {
   if (!strategy.type) {

@@ -2,7 +2,7 @@ import { kindNames } from '../../../api/kind-names.ts'
 import { semanticEqual } from '../../../api/deep-equal.ts'
 import { describeField } from '../../../api/schema/descriptions.ts'
 import type { CoreV1EndpointPort, EndpointAddress, EndpointSubset, Endpoints } from '../../../api/generated/types.ts'
-import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
+import { type FieldError, invalidEach, notSupported, required } from '../../../api/validation/field-error.ts'
 import { isRoutableIp, validateIp } from '../../../api/validation/ip.ts'
 import {
   isDns1123Label,
@@ -16,15 +16,12 @@ import { ageColumn, nameColumn } from '../../answers/columns.ts'
 import { defineResource } from '../../registry/resource.ts'
 
 const protocols = ['SCTP', 'TCP', 'UDP']
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
-  found.map((p) => invalid(path, value, p))
-
 function validateAddress({ ip = '', hostname, nodeName }: EndpointAddress, path: Path): FieldError[] {
   return [
     ...validateIp(ip, path.child('ip')),
-    ...(hostname ? problems(path.child('hostname'), hostname, isDns1123Label(hostname)) : []),
-    ...(nodeName !== undefined ? problems(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)) : []),
-    ...problems(path.child('ip'), ip, isRoutableIp(ip)),
+    ...(hostname ? invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname)) : []),
+    ...(nodeName !== undefined ? invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)) : []),
+    ...invalidEach(path.child('ip'), ip, isRoutableIp(ip)),
   ]
 }
 
@@ -34,13 +31,13 @@ function validatePort(
   path: Path,
 ): FieldError[] {
   const errors: FieldError[] = []
-  if (name) errors.push(...problems(path.child('name'), name, isDns1123Label(name)))
+  if (name) errors.push(...invalidEach(path.child('name'), name, isDns1123Label(name)))
   else if (needsName) errors.push(required(path.child('name')))
-  errors.push(...problems(path.child('port'), port, isPortNumber(port)))
+  errors.push(...invalidEach(path.child('port'), port, isPortNumber(port)))
   if (!protocol) errors.push(required(path.child('protocol')))
   else if (!protocols.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, protocols))
   if (appProtocol !== undefined)
-    errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
+    errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
   return errors
 }
 

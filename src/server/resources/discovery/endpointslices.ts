@@ -6,6 +6,7 @@ import {
   type FieldError,
   duplicate,
   invalid,
+  invalidEach,
   notSupported,
   required,
   tooMany,
@@ -30,9 +31,6 @@ const maxPorts = 20000
 const maxHints = 8
 const endpointsPath = Path.of('endpoints')
 const portsPath = Path.of('ports')
-
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
-  found.map((p) => invalid(path, value, p))
 
 function validateDomainName(text: string, path: Path): FieldError[] {
   if (text === '') return [required(path)]
@@ -59,7 +57,7 @@ function validateAddress(
   const malformed = validateIp(address, path.index(i), stored)
   if (malformed.length) return malformed
   if (ipFamilyOf(address) !== type) return [invalid(path, address, `must be an ${type} address`)]
-  return problems(path.index(i), address, isRoutableIp(address))
+  return invalidEach(path.index(i), address, isRoutableIp(address))
 }
 
 function validateHints({ forZones = [], forNodes = [] }: EndpointHints, path: Path): FieldError[] {
@@ -70,7 +68,7 @@ function validateHints({ forZones = [], forNodes = [] }: EndpointHints, path: Pa
       const nameAt = at.index(i).child('name')
       const errors = seen.has(name) ? [duplicate(nameAt, name)] : []
       seen.add(name)
-      return [...errors, ...problems(nameAt, name, rule(name))]
+      return [...errors, ...invalidEach(nameAt, name, rule(name))]
     })
   }
   return [
@@ -88,8 +86,9 @@ function validateEndpoint(endpoint: Endpoint, type: string, path: Path, stored: 
   else if (addresses.length > maxAddresses) errors.push(tooMany(addressesPath, addresses.length, maxAddresses))
   for (const [i, address] of addresses.entries())
     errors.push(...validateAddress(address, type, addressesPath, i, stored))
-  if (nodeName !== undefined) errors.push(...problems(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)))
-  if (hostname !== undefined) errors.push(...problems(path.child('hostname'), hostname, isDns1123Label(hostname)))
+  if (nodeName !== undefined)
+    errors.push(...invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName)))
+  if (hostname !== undefined) errors.push(...invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname)))
   if (hints) errors.push(...validateHints(hints, path.child('hints')))
   return errors
 }
@@ -99,13 +98,13 @@ function validatePorts(ports: readonly DiscoveryV1EndpointPort[]): FieldError[] 
   const names = new Set<string>()
   return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
     const path = portsPath.index(i)
-    const errors = name ? problems(path.child('name'), name, isDns1123Label(name)) : []
+    const errors = name ? invalidEach(path.child('name'), name, isDns1123Label(name)) : []
     if (names.has(name)) errors.push(duplicate(path.child('name'), name))
     names.add(name)
     if (!protocol) errors.push(required(path.child('protocol')))
     else if (!protocols.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, protocols))
     if (appProtocol !== undefined)
-      errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
+      errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
     return errors
   })
 }

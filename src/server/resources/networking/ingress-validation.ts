@@ -6,7 +6,7 @@ import type {
   IngressServiceBackend,
   IngressTLS,
 } from '../../../api/generated/types.ts'
-import { type FieldError, invalid, notSupported, required } from '../../../api/validation/field-error.ts'
+import { type FieldError, invalid, invalidEach, notSupported, required } from '../../../api/validation/field-error.ts'
 import { parseIp, validateIp } from '../../../api/validation/ip.ts'
 import {
   isDns1123Label,
@@ -26,9 +26,6 @@ const specPath = Path.of('spec')
 const forbiddenSequences = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEndings = ['/..', '/.']
 
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
-  found.map((p) => invalid(path, value, p))
-
 /** Rules that do not apply to an update if the stored object violates them already. */
 interface Leniency {
   secretNames?: boolean
@@ -40,10 +37,10 @@ const hostProblems = (host: string) =>
 
 function validateServiceBackend({ name, port = {} }: IngressServiceBackend, path: Path): FieldError[] {
   const at = path.child('service')
-  const errors = name ? problems(at.child('name'), name, isDns1123Label(name)) : [required(at.child('name'))]
+  const errors = name ? invalidEach(at.child('name'), name, isDns1123Label(name)) : [required(at.child('name'))]
   if (port.name && port.number) errors.push(invalid(path, '', 'cannot set both port name & port number'))
-  else if (port.name) errors.push(...problems(at.child('port', 'name'), port.name, isPortName(port.name)))
-  else if (port.number) errors.push(...problems(at.child('port', 'number'), port.number, isPortNumber(port.number)))
+  else if (port.name) errors.push(...invalidEach(at.child('port', 'name'), port.name, isPortName(port.name)))
+  else if (port.number) errors.push(...invalidEach(at.child('port', 'number'), port.number, isPortNumber(port.number)))
   else errors.push(required(path, 'port name or number is required'))
   return errors
 }
@@ -79,7 +76,7 @@ function validateRule({ host, http }: IngressRule, path: Path, leniency: Lenienc
   const errors: FieldError[] = []
   if (host) {
     if (parseIp(host)) errors.push(invalid(path.child('host'), host, 'must be a DNS name, not an IP address'))
-    errors.push(...problems(path.child('host'), host, hostProblems(host)))
+    errors.push(...invalidEach(path.child('host'), host, hostProblems(host)))
   }
   if (!http || (leniency.wildcardRules && host?.includes('*'))) return errors
   const paths = http.paths ?? []
@@ -90,9 +87,9 @@ function validateRule({ host, http }: IngressRule, path: Path, leniency: Lenienc
 }
 
 function validateTls({ hosts = [], secretName = '' }: IngressTLS, path: Path, leniency: Leniency): FieldError[] {
-  const errors = hosts.flatMap((host, i) => problems(path.child('hosts').index(i), host, hostProblems(host)))
+  const errors = hosts.flatMap((host, i) => invalidEach(path.child('hosts').index(i), host, hostProblems(host)))
   if (secretName === '' || leniency.secretNames) return errors
-  return [...errors, ...problems(path.child('secretName'), secretName, isDns1123Subdomain(secretName))]
+  return [...errors, ...invalidEach(path.child('secretName'), secretName, isDns1123Subdomain(secretName))]
 }
 
 function validateSpec({ spec = {} }: Ingress, leniency: Leniency): FieldError[] {
@@ -105,7 +102,8 @@ function validateSpec({ spec = {} }: Ingress, leniency: Leniency): FieldError[] 
   for (const [i, rule] of rules.entries())
     errors.push(...validateRule(rule, specPath.child('rules').index(i), leniency))
   for (const [i, entry] of tls.entries()) errors.push(...validateTls(entry, specPath.child('tls').index(i), leniency))
-  if (name !== undefined) errors.push(...problems(specPath.child('ingressClassName'), name, isDns1123Subdomain(name)))
+  if (name !== undefined)
+    errors.push(...invalidEach(specPath.child('ingressClassName'), name, isDns1123Subdomain(name)))
   return errors
 }
 

@@ -2,7 +2,7 @@ import { kindNames } from '../../../api/kind-names.ts'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../api/generated/types.ts'
 import { labelSelectorText, validateLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { notSupportedInOrder } from '../../../api/validation/field-checks.ts'
-import { type FieldError, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
+import { type FieldError, forbidden, invalid, invalidEach, required } from '../../../api/validation/field-error.ts'
 import { cidrContains, cidrWarnings, parseCidr, validateCidr } from '../../../api/validation/ip.ts'
 import { isPortName, isPortNumber, subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
@@ -12,9 +12,6 @@ import { defineResource } from '../../registry/resource.ts'
 const specPath = Path.of('spec')
 const policyTypes = ['Ingress', 'Egress']
 const protocols = ['TCP', 'UDP', 'SCTP']
-
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
-  found.map((p) => invalid(path, value, p))
 
 /** An ingress or egress rule. */
 interface Rule {
@@ -48,13 +45,13 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: Path
       errors.push(invalid(endPath, endPort, 'may not be specified when `port` is not specified'))
   } else if (typeof port === 'string') {
     if (endPort !== undefined) errors.push(invalid(endPath, endPort, 'may not be specified when `port` is non-numeric'))
-    errors.push(...problems(portPath, port, isPortName(port)))
+    errors.push(...invalidEach(portPath, port, isPortName(port)))
   } else {
-    errors.push(...problems(portPath, port, isPortNumber(port)))
+    errors.push(...invalidEach(portPath, port, isPortNumber(port)))
     if (endPort !== undefined) {
       // As in Kubernetes, the error quotes the port.
       if (endPort < port) errors.push(invalid(endPath, port, 'must be greater than or equal to `port`'))
-      errors.push(...problems(endPath, endPort, isPortNumber(endPort)))
+      errors.push(...invalidEach(endPath, endPort, isPortNumber(endPort)))
     }
   }
   return errors

@@ -1,7 +1,7 @@
 import { kindNames } from '../../../api/kind-names.ts'
 import { describeField } from '../../../api/schema/descriptions.ts'
 import type { Device, ResourceSlice } from '../../../api/generated/types.ts'
-import { timestamp } from '../../../api/kinds/pods/pod-prepare.ts'
+import { timestamp } from '../../../api/object.ts'
 import { subdomainName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { ageColumn, nameColumn } from '../../answers/columns.ts'

@@ -5,6 +5,7 @@ import {
   duplicate,
   forbidden,
   invalid,
+  invalidEach,
   notSupported,
   required,
 } from '../../../../api/validation/field-error.ts'
@@ -34,9 +35,6 @@ const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-
 const topologyMode = 'service.kubernetes.io/topology-mode'
 export const topologyHints = 'service.kubernetes.io/topology-aware-hints'
 
-const problems = (path: Path, value: unknown, found: readonly string[]): FieldError[] =>
-  found.map((p) => invalid(path, value, p))
-
 /** Validates a service. Values of `old` that are invalid today may be kept. */
 export function validateService(service: Service, old?: Service): FieldError[] {
   const spec = service.spec ?? {}
@@ -53,7 +51,7 @@ export function validateService(service: Service, old?: Service): FieldError[] {
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
     const path = specPath.child('externalIPs').index(i)
     const malformed = validateIp(ip, path, old?.spec?.externalIPs)
-    errors.push(...(malformed.length ? malformed : problems(path, ip, isRoutableIp(ip))))
+    errors.push(...(malformed.length ? malformed : invalidEach(path, ip, isRoutableIp(ip))))
   }
   if (!spec.type) errors.push(required(specPath.child('type')))
   else if (!types.includes(spec.type)) errors.push(notSupported(specPath.child('type'), spec.type, types))
@@ -95,7 +93,7 @@ function validateForType(service: Service): FieldError[] {
     if (spec.ipFamilyPolicy !== undefined) errors.push(forbidden(specPath.child('ipFamilyPolicy'), notHere))
     const name = (spec.externalName ?? '').replace(/\.$/, '')
     if (name === '') errors.push(required(specPath.child('externalName')))
-    else errors.push(...problems(specPath.child('externalName'), name, isDns1123Subdomain(name)))
+    else errors.push(...invalidEach(specPath.child('externalName'), name, isDns1123Subdomain(name)))
   }
   return errors
 }
@@ -103,20 +101,20 @@ function validateForType(service: Service): FieldError[] {
 function validatePort(port: ServicePort, needsName: boolean, names: Set<string>, path: Path): FieldError[] {
   const errors: FieldError[] = []
   if (port.name) {
-    errors.push(...problems(path.child('name'), port.name, isDns1123Label(port.name)))
+    errors.push(...invalidEach(path.child('name'), port.name, isDns1123Label(port.name)))
     if (names.has(port.name)) errors.push(duplicate(path.child('name'), port.name))
     names.add(port.name)
   } else if (needsName) {
     errors.push(required(path.child('name')))
   }
   const number = port.port ?? 0
-  errors.push(...problems(path.child('port'), number, isPortNumber(number)))
+  errors.push(...invalidEach(path.child('port'), number, isPortNumber(number)))
   if (!port.protocol) errors.push(required(path.child('protocol')))
   else if (!protocols.includes(port.protocol))
     errors.push(notSupported(path.child('protocol'), port.protocol, protocols))
   const target = port.targetPort ?? 0
   errors.push(
-    ...problems(
+    ...invalidEach(
       path.child('targetPort'),
       target,
       typeof target === 'number' ? isPortNumber(target) : isPortName(target),
@@ -124,7 +122,7 @@ function validatePort(port: ServicePort, needsName: boolean, names: Set<string>,
   )
   const { appProtocol } = port
   if (appProtocol !== undefined)
-    errors.push(...problems(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
+    errors.push(...invalidEach(path.child('appProtocol'), appProtocol, isQualifiedName(appProtocol)))
   return errors
 }
 
@@ -204,7 +202,9 @@ function validateLoadBalancerClass(service: Service): FieldError[] {
   const { type, loadBalancerClass: name } = service.spec ?? {}
   const path = specPath.child('loadBalancerClass')
   if (name === undefined) return []
-  return type === 'LoadBalancer' ? problems(path, name, isQualifiedName(name)) : [forbidden(path, onlyForLoadBalancers)]
+  return type === 'LoadBalancer'
+    ? invalidEach(path, name, isQualifiedName(name))
+    : [forbidden(path, onlyForLoadBalancers)]
 }
 
 function validateTrafficPolicies(service: Service): FieldError[] {
@@ -228,7 +228,7 @@ function validateTrafficPolicies(service: Service): FieldError[] {
   } else if (!port) {
     errors.push(required(portPath))
   } else {
-    errors.push(...problems(portPath, port, isPortNumber(port)))
+    errors.push(...invalidEach(portPath, port, isPortNumber(port)))
   }
   const internalPath = specPath.child('internalTrafficPolicy')
   if (internal === undefined) {
@@ -324,7 +324,7 @@ export function validateServiceStatus(service: Service, old: Service): FieldErro
 
 /** Validates a load balancer's host name. */
 export function validateLoadBalancerHost(host: string, path: Path): FieldError[] {
-  const errors = problems(path, host, isDns1123Subdomain(host))
+  const errors = invalidEach(path, host, isDns1123Subdomain(host))
   if (parseIp(host)) errors.push(invalid(path, host, 'must be a DNS name, not an IP address'))
   return errors
 }

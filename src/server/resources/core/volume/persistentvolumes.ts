@@ -20,6 +20,7 @@ import { ageColumn, nameColumn } from '../../../answers/columns.ts'
 import { type Column, defineResource } from '../../../registry/resource.ts'
 import { accessModesText, phaseOf, storageClassOf } from './volume-columns.ts'
 import { volumeWarnings } from './volume-warnings.ts'
+import { timestamp } from '../../../../api/object.ts'
 
 const specPath = Path.of('spec')
 
@@ -111,8 +112,6 @@ function validateUpdate(pv: PersistentVolume, old: PersistentVolume): FieldError
       : []),
   ]
 }
-
-const timestamp = (now: number) => `${new Date(now).toISOString().slice(0, 19)}Z`
 
 const ofSpec = (
   name: string,
