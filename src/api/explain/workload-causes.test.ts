@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { soonest } from '../../base/soonest.ts'
 import type { Pod, PodDisruptionBudget } from '../generated/types.ts'
 import { type Cause, byName, byWeight, sentenceOf, worstOf } from './cause.ts'
 import { at, condition, ended, podOf, podWith, readyPod, timeAt, waiting } from './sample.ts'
 import {
-  type Workload, type WorkloadObject, explain, firstCause, onDeleteCause, recoveryAnnotation,
+  type Workload, type WorkloadObject, causeIn, explain, firstOf, onDeleteCause, recoveryAnnotation,
 } from './workload-causes.ts'
 
 const named = (name: string, pod: Pod): Pod => ({ ...pod, metadata: { ...pod.metadata, name } })
@@ -30,6 +31,16 @@ const workload = (pods: readonly Pod[], over: Partial<Workload> = {}, object: Pa
   around: { nowMs: at(100), minReadySeconds: 10 },
   ...over,
 })
+/** The first cause of a workload, and when a cause of its pods changes without an event, as rosters keep them. */
+function firstCause(given: Workload) {
+  const causesOf = (pods: Iterable<Pod> = []) => [...pods].map((pod) => causeIn(given, pod))
+  const [staying, leaving] = [causesOf(given.pods), causesOf(given.going)]
+  return {
+    cause: firstOf(given, worstOf(staying), worstOf(leaving)),
+    changesAtMs: soonest(...[...staying, ...leaving].map((cause) => cause?.changesAtMs)),
+  }
+}
+
 const refusal = { what: 'CreateRefused', message: 'exceeded quota: q.', since: timeAt(40) } as const
 
 /** `web-1 ImagePull`. */

@@ -61,31 +61,10 @@ export interface Workload {
 /** The annotation of a StatefulSet that has broken pods of an old revision replaced at once. */
 export const recoveryAnnotation = 'coxswain.dev/recover-broken-rollout'
 
-/** The single cause that conditions name. */
-interface FirstCause {
-  cause: Cause | undefined
-  /** The earliest time at which the cause of any pod changes without an event. */
-  changesAtMs: number | undefined
-}
-
-/** Finds the first cause in one pass over the pods. A refusal comes first: nothing else can happen until it ends. */
-export function firstCause(workload: Workload): FirstCause {
-  let changesAtMs: number | undefined
-  const worstAmong = (pods: Iterable<Pod>): Cause | undefined => {
-    let worst: Cause | undefined
-    for (const pod of pods) {
-      const cause = causeIn(workload, pod)
-      if (!cause) continue
-      if (cause.changesAtMs !== undefined && cause.changesAtMs < (changesAtMs ?? Infinity))
-        changesAtMs = cause.changesAtMs
-      if (!worst || byWeight(cause, worst) < 0) worst = cause
-    }
-    return worst
-  }
-  return { cause: firstOf(workload, worstAmong(workload.pods), worstAmong(workload.going ?? [])), changesAtMs }
-}
-
-/** As firstCause, if the worst causes are already known: of the pods that stay, and of the terminating pods. */
+/**
+ * The cause that conditions name, from the worst causes of the pods that stay and of the terminating pods. A refusal
+ * comes first: nothing else can happen until it ends.
+ */
 export function firstOf(
   about: Pick<Workload, 'kind' | 'object' | 'refusal' | 'wait'>,
   worst: Cause | undefined,

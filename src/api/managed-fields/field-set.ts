@@ -155,11 +155,9 @@ function placeOf(element: string): Place {
   return { element, rank, value: rank < firstValueKind ? element : readJson(element.slice(2)) }
 }
 
+/** Kubernetes' order of path elements. */
 const comparePlaces = (a: Place, b: Place): number =>
   a.rank === b.rank ? compareValues(a.value, b.value) : a.rank - b.rank
-
-/** Kubernetes' order of path elements. */
-export const compareElements = (a: string, b: string): number => comparePlaces(placeOf(a), placeOf(b))
 
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FieldSet, compareElements, difference, differenceBelow, intersection, pathTexts, union } from './field-set.ts'
+import { type FieldSet, closed, difference, differenceBelow, intersection, pathTexts, union } from './field-set.ts'
 import { sampleType } from './testing/sample-type.ts'
 import { compare, fieldSetOf, merge, remove, withNamedFields } from './typed-value.ts'
 
@@ -57,7 +57,8 @@ describe('sets of fields', () => {
     ['.', 'f:a', -1], ['f:a', 'f:b', -1], ['f:b', 'f:a', 1], ['f:z', 'k:{"a":1}', -1], ['k:{"a":1}', 'v:1', -1], ['v:1', 'i:0', -1],
     ['k:{"p":80}', 'k:{"p":443}', -1], ['k:{"n":"a"}', 'k:{"n":"b"}', -1], ['v:"a"', 'v:"b"', -1], ['k:{"a":1}', 'k:{"a":1,"b":1}', -1],
   ])('%s and %s are in order', (a, b, order) => {
-    expect(Math.sign(compareElements(a, b))).toBe(order)
+    expect(Object.keys(closed({ [a]: {}, [b]: {} }))).toEqual(order < 0 ? [a, b] : [b, a])
+    expect(Object.keys(closed({ [b]: {}, [a]: {} }))).toEqual(order < 0 ? [a, b] : [b, a])
   })
 })
 

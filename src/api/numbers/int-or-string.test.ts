@@ -6,7 +6,6 @@ import {
   percentOf,
   validateNonnegativeIntOrPercent,
   validatePortNumOrName,
-  validatePositiveIntOrPercent,
 } from './int-or-string.ts'
 import { Path } from '../validation/path.ts'
 
@@ -60,14 +59,6 @@ test.each([
   ['', [notPercent('')]],
 ])('validateNonnegativeIntOrPercent(%j)', (value, messages) => {
   expect(validateNonnegativeIntOrPercent(value, path).map((e) => e.message)).toEqual(messages)
-})
-
-test.each([
-  [1, []],
-  [0, ['Invalid value: 0: must be greater than 0']],
-  ['abc', [notPercent('abc')]],
-])('validatePositiveIntOrPercent(%j)', (value, messages) => {
-  expect(validatePositiveIntOrPercent(value, path).map((e) => e.message)).toEqual(messages)
 })
 
 test.each([

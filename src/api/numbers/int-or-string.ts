@@ -29,16 +29,10 @@ export function intOrPercentValue(value: IntOrString | undefined): number {
   return isPercent(value) ? percentNumber(value) : 0
 }
 
-const validateAtLeast =
-  (min: 0 | 1, message: string) =>
-  (value: IntOrString, path: Path): FieldError[] => {
-    if (typeof value === 'string') return isPercent(value) ? [] : [invalid(path, value, percentMessage)]
-    return value >= min ? [] : [invalid(path, value, message)]
-  }
-
-export const validateNonnegativeIntOrPercent = validateAtLeast(0, 'must be greater than or equal to 0')
-
-export const validatePositiveIntOrPercent = validateAtLeast(1, 'must be greater than 0')
+export function validateNonnegativeIntOrPercent(value: IntOrString, path: Path): FieldError[] {
+  if (typeof value === 'string') return isPercent(value) ? [] : [invalid(path, value, percentMessage)]
+  return value >= 0 ? [] : [invalid(path, value, 'must be greater than or equal to 0')]
+}
 
 /** Rejects a percentage above 100. Other rules validate numbers and other strings. */
 export function isNotMoreThan100Percent(value: IntOrString, path: Path): FieldError[] {

@@ -200,31 +200,9 @@ function compile(requirement: LabelRequirement): LabelMatcher {
   }
 }
 
-function requirementText({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'exists':
-      return key
-    case '!':
-      return `!${key}`
-    case 'in':
-    case 'notin':
-      return `${key} ${operator} (${values.join(',')})`
-    case 'gt':
-      return `${key}>${values[0]}`
-    case 'lt':
-      return `${key}<${values[0]}`
-    default:
-      return `${key}${operator}${values[0]}`
-  }
-}
-
 /** Parses `a=b,c!=d,e in (x,y),!f,g,h>1` to requirements, sorted by key. Throws a BadRequest in Kubernetes' words. */
 export const parseLabelRequirements = (text: string): LabelRequirement[] =>
   new Parser(text).parse().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-
-/** Formats requirements as Kubernetes does: `a=b,c in (d,e)`. */
-export const labelRequirementsText = (requirements: readonly LabelRequirement[]): string =>
-  requirements.map(requirementText).join(',')
 
 /**
  * Compiles the label selector of a query string. An empty one matches everything. Throws as parseLabelRequirements

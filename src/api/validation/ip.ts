@@ -163,10 +163,6 @@ export function isCanonicalIp(text: string): string[] {
   return text === canonical ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`]
 }
 
-export const isIpv4 = (text: string): string[] => (ipFamilyOf(text) === 'IPv4' ? [] : ['must be a valid IPv4 address'])
-
-export const isIpv6 = (text: string): string[] => (ipFamilyOf(text) === 'IPv6' ? [] : ['must be a valid IPv6 address'])
-
 /** Validates a network in a legacy field: no leading zeros, no bits beyond the prefix. */
 export function isCidr(text: string): string[] {
   const cidr = parseCidr(text)

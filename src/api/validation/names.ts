@@ -9,7 +9,6 @@ const dns1123Subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a
 const dns1035Label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/
 const qualifiedName = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
 const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
-const envVarName = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
 const configMapKey = /^[-._a-zA-Z0-9]+$/
 
 /** Length in bytes, as Go counts. */
@@ -138,18 +137,6 @@ function dotProblems(text: string): string[] {
   if (text === '..') return ["must not be '..'"]
   if (text.startsWith('..')) return ["must not start with '..'"]
   return []
-}
-
-const envVarNameMessage = regexMessage(
-  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-  '[-._a-zA-Z][-._a-zA-Z0-9]*',
-  'my.env-name',
-  'MY_ENV.NAME',
-  'MyEnvName1',
-)
-
-export function isEnvVarName(text: string): string[] {
-  return [...(envVarName.test(text) ? [] : [envVarNameMessage]), ...dotProblems(text)]
 }
 
 /** A key of a ConfigMap's or Secret's data. */

@@ -35,7 +35,11 @@ const optional: readonly AdmissionPlugin[] = [
   namespaceExists,
 ]
 
-/** All plugins in Kubernetes' order, and whether each is on by default. */
+/**
+ * All plugins in Kubernetes' order, and whether each is on by default.
+ *
+ * @internal A test compares docs/admission.md with it.
+ */
 export function pluginNames(): { name: string; isUsual: boolean }[] {
   const usual = new Set(admissionPlugins.map(({ name }) => name))
   const there = new Set([...usual, ...optional.map(({ name }) => name), ...Object.keys(made)])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../generated/types.ts'
-import { isPodActive, isPodAvailable, isPodReady, msUntilAvailable, podDeletionGracePeriod } from './pod-availability.ts'
+import { isPodActive, isPodAvailable, isPodReady, podDeletionGracePeriod } from './pod-availability.ts'
 import { samplePod } from './sample-pod.ts'
 
 const readySince = '2026-01-01T00:00:00Z'
@@ -19,20 +19,6 @@ describe('isPodAvailable()', () => {
     ['just in time', ready(), 10, 10, true],
   ])('%s', (_, p, seconds, now, expected) => {
     expect(isPodAvailable(p, seconds, at(now))).toBe(expected)
-  })
-})
-
-describe('msUntilAvailable()', () => {
-  const later = ready('2026-01-01T00:00:05Z')
-  it.each<[string, Pod[], number, number, number | undefined]>([
-    ['of one on its way', [ready()], 10, 4, 6000],
-    ['of two the next', [later, ready()], 10, 4, 6000],
-    ['of two the one that is not there yet', [later, ready()], 10, 12, 3000],
-    ['of none left', [later, ready()], 10, 20, undefined],
-    ['nobody waits', [ready()], 0, 0, undefined],
-    ['not ready', [ready(readySince, 'False')], 10, 0, undefined],
-  ])('%s', (_, pods, seconds, now, expected) => {
-    expect(msUntilAvailable(pods, seconds, at(now))).toBe(expected)
   })
 })
 

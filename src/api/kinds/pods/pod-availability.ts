@@ -48,14 +48,3 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number)
   const atMs = availableAtMs(pod, minReadySeconds)
   return atMs !== undefined && atMs <= nowMs
 }
-
-/** The time until the next of these pods becomes available; undefined if there is none. */
-export function msUntilAvailable(pods: Iterable<Pod>, minReadySeconds: number, nowMs: number): number | undefined {
-  if (minReadySeconds === 0) return undefined
-  let next = Number.POSITIVE_INFINITY
-  for (const pod of pods) {
-    const atMs = availableAtMs(pod, minReadySeconds)
-    if (atMs !== undefined && atMs > nowMs && atMs < next) next = atMs
-  }
-  return next === Number.POSITIVE_INFINITY ? undefined : next - nowMs
-}
