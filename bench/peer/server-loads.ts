@@ -9,7 +9,7 @@ import type { Namespaces } from './cluster.ts'
 export const serverParts = ['creates', 'list', 'watch'] as const
 type ServerPart = (typeof serverParts)[number]
 
-/** Which parts, and how many pods are created and listed. */
+/** The parts to start, and the number of pods to create and list. */
 export interface Wanted {
   parts: readonly ServerPart[]
   pods: number

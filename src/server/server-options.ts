@@ -23,7 +23,7 @@ export interface ApiServerOptions {
   admission: readonly AdmissionPlugin[]
   /** The authorizers, in order. Default: every authenticated user may do everything. */
   authorization?: readonly AuthorizerChoice[]
-  /** Which anonymous requests are allowed. Default: only those for health and version paths. */
+  /** The anonymous requests that are allowed. Default: only those for health and version paths. */
   anonymous?: Anonymous
   clock: Clock
   random: Random

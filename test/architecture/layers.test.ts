@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const src = path.join(root, 'src')
-/** Which rooms a room may know; base is open to all. */
+/** The rooms that each room may import. Every room may import base. */
 const layers = JSON.parse(readFileSync(path.join(root, 'layers.json'), 'utf8')) as Record<string, string[]>
 
 function sourceFiles(folder: string): string[] {

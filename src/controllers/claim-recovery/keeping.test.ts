@@ -52,7 +52,7 @@ describe('whyKept() keeps a claim', () => {
     ['without a mark, which a user may have removed', claim(claimSays({ [claimUsed]: undefined })), 'nobody vouches that it was never used'],
     ['without annotations', claim({ annotations: {} }), 'nobody vouches that it was never used'],
     ['of somebody else', claim(ownedBy('Backup', 'example.com/v1')), 'it belongs to Backup x'],
-    // Which pod is its first.
+    // Its first pod.
     ['whose pod is not its first', pod({ metadata: { annotations: {} } }), 'it was not made together with pod web-0'],
     ['that has the name of another one', claim({ uid: 'other' }), 'it was not made together with pod web-0'],
     ['whose uid is a part of another one', pod({ metadata: { annotations: { 'coxswain.dev/new-claims': 'uid-data-web-00' } } }), 'it was not made together with pod web-0'],
@@ -79,7 +79,7 @@ describe('whyKept() keeps a claim', () => {
     ['with a data source, also before it has a volume', claim({}, { ...pending, dataSource: { kind: 'VolumeSnapshot', name: 's' } }, 'Pending'), 'it has a data source'],
     ['that was cloned', claims(clone({ kind: 'PersistentVolumeClaim', name: 'data-web-0' })), 'claim copy is a clone of it'],
     ['that is being cloned from another namespace', claims(boundClaim(2, { name: 'copy', uid: 'copy', namespace: 'other' }, 'Pending', { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'data-web-0', namespace: 'default' } })), 'claim copy is a clone of it'],
-    // Which volume it has.
+    // Its volume.
     ['whose volume was not provisioned: a restored backup', volume({ annotations: {} }), 'was not provisioned'],
     ['whose volume says nothing of who made it', volume({ annotations: { [provisionedBy]: '' } }), 'was not provisioned'],
     ['whose volume was chosen by the binder', volume({ annotations: { [provisionedBy]: 'x', [boundByController]: 'yes' } }), 'was there before, and was chosen for it'],

@@ -52,7 +52,7 @@ export class JobScene {
     return (await this.client.list(pods, 'default')).items.filter((p) => controllerOf(p)?.uid === uid)
   }
 
-  /** Which of these are true. */
+  /** The types among these whose condition is true. */
   async truths(...types: string[]): Promise<string[]> {
     const { conditions } = await this.status()
     return types.filter((type) => findCondition(conditions, type)?.status === 'True')

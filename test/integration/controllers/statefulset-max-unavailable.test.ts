@@ -22,7 +22,7 @@ async function comeBack(s: StatefulSetScene, minReadySeconds: number): Promise<v
   throw new Error(`pods come without end: ${await s.places()}`)
 }
 
-/** Which ordinals were taken down at the same time, one batch after the other, until the rollout is over. */
+/** The ordinals that were taken down at the same time, one batch after the other, until the rollout is over. */
 async function batchesOf(s: StatefulSetScene, minReadySeconds = 0): Promise<number[][]> {
   const batches: number[][] = []
   for (let going = await goingOf(s); going.length > 0; going = await goingOf(s)) {

@@ -9,7 +9,7 @@ import { RecordedTransport } from './recorded-transport.ts'
 export interface SceneOptions extends Pick<TestClusterOptions, 'controllers' | 'manager' | 'store'> {
   gates?: Partial<Record<GateName, boolean>>
   startMs?: number
-  /** That of an earlier scene. */
+  /** The clock of an earlier scene. */
   clock?: VirtualClock
 }
 

@@ -81,7 +81,7 @@ describe('story 3: it never succeeds, and says why', () => {
       expect(await at(time)).toBe('False 2022-12-06T15:33:47Z')
       expect(await scene.condition('pod', sandbox)).toMatchObject({ reason, message })
     }
-    // That it was taken, and why it does not go on.
+    // The node reports that it accepted the pod, and why it does not continue.
     expect(scene.link.patches('pod').length).toBe(2)
     expect(await scene.events(eventReason)).toMatchObject([{ message }])
   })
