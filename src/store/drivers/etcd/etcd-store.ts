@@ -35,6 +35,8 @@ export interface EtcdStoreParts {
   timers: Clock
   /** The oldest revision that a watch may start after. */
   from: number
+  /** True if the server is kine. */
+  isKine: boolean
   /** True if progress notifications of this etcd are reliable. */
   hasProgress: boolean
   /** Time limit of a write with all its retries. */
@@ -177,7 +179,8 @@ export class EtcdStore implements Store {
         continue
       }
       const revision = request.revision ?? page.header!.revision
-      left -= page.kvs.length
+      const kvs = page.kvs.filter(({ key: found }) => layout.isOurs(found))
+      left -= kvs.length
       const isLast = !page.more || left <= 0
       if (!isLast) {
         const limit = Math.min(nextPageKeys(page.kvs), left)
@@ -186,7 +189,7 @@ export class EtcdStore implements Store {
         // An error is thrown by the next `await`, unless the caller wants no further page.
         reading.catch(() => undefined)
       }
-      const items = page.kvs.map((kv) => this.#versioned(kv))
+      const items = kvs.map((kv) => this.#versioned(kv))
       yield { items, revision, remaining: page.count - page.kvs.length }
       if (isLast) return
     }
@@ -287,8 +290,8 @@ export class EtcdStore implements Store {
   }
 
   #ask(): Promise<number> {
-    const { members, layout } = this.#parts
-    const asking = this.#read(() => members.read(etcdMethods.range, { key: layout.fence, limit: 1 }))
+    const { members, layout, isKine } = this.#parts
+    const asking = this.#read(() => members.read(etcdMethods.range, { key: layout.revisionKey(isKine), limit: 1 }))
       .then(({ header }) => header!.revision)
       .finally(() => {
         if (this.#asking === asking) this.#asking = undefined
