@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../src/base/clock.ts'
+import { VirtualClock } from '../src/base/virtual-clock.ts'
 import { describeStore } from '../src/store/conformance/index.ts'
-import { type Store, openEtcdStore, snapshotOf } from '../src/store/index.ts'
+import { CompactedError, type Store, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
 import { FakeEtcd, type FakeEtcdOptions } from './etcd/fake-etcd.ts'
 
 const releases: [string, FakeEtcdOptions][] = [
@@ -123,6 +124,38 @@ describe('kine', () => {
   it('that says no release is refused in a sentence', async () => {
     const { url } = await start({ ...kine, version: '' })
     await expect(open(url)).rejects.toThrow('the server reports no version of etcd: kine needs --emulated-etcd-version')
+  })
+})
+
+describe.each(releases)('a server of %s that never wins the vote to compact', (_, options) => {
+  it('forgets what the winner compacts, and knows the size of the database', async () => {
+    const { etcd, url } = await start(options)
+    const [winner, loser] = [await open(url), await open(url)]
+    const clocks = [new VirtualClock(0), new VirtualClock(0)]
+    const stops: (() => void)[] = []
+    const rounds = [winner, loser].map((store, i) => async () => {
+      const { txn } = etcd.calls
+      const clock = clocks[i]!
+      if (stops.length <= i) stops.push(startCompactor(store, { clock, maxAgeMs: 1000, maxRevisions: 1, intervalMs: 1 }))
+      else clock.advance(1000)
+      await expect.poll(() => etcd.calls.txn > txn && clock.pending, { timeout: 10_000 }).toBe(1)
+    })
+    let firstMs = 0
+    for (let made = 1; made <= 4; made++) {
+      await put(winner, `/${made}`)
+      firstMs ||= Date.now()
+      for (const round of rounds) await round()
+    }
+    expect(etcd.calls.compact).toBe(3)
+    expect(loser.compactedRevision).toBe(winner.compactedRevision)
+    expect(loser.compactedRevision).toBeGreaterThan(0)
+    // The start of the timeline is forgotten with the history.
+    await expect(loser.watch('/', loser.compactedRevision - 1, () => {})).rejects.toThrow(CompactedError)
+    expect(loser.revisionAt(firstMs)).toBeUndefined()
+    etcd.dbBytes = 9000
+    for (const round of rounds) await round()
+    await expect.poll(() => loser.size(), { timeout: 10_000 }).toBe(9000)
+    for (const stop of stops) stop()
   })
 })
 

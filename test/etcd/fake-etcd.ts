@@ -54,6 +54,8 @@ export class FakeEtcd {
   #watches = 0n
   /** The number of calls by method, and of progress requests. */
   readonly calls = { range: 0, put: 0, txn: 0, compact: 0, watch: 0, progress: 0 }
+  /** Reported by the status. */
+  dbBytes = 4096
   /** The number of keys that ranges have returned or counted. */
   keysVisited = 0
 
@@ -63,7 +65,7 @@ export class FakeEtcd {
     const member = options.isKine ? {} : { clusterId: 1n, memberId: 1n }
     const header = () => ({ ...member, revision: this.#revision })
     this.#server
-      .unary(etcdMethods.status, () => ({ header: header(), version: options.version, dbSize: 4096, leader: 1n }))
+      .unary(etcdMethods.status, () => ({ header: header(), version: options.version, dbSize: this.dbBytes, leader: 1n }))
       .unary(etcdMethods.range, (request) => {
         this.calls.range++
         return { header: header(), ...this.#range(request) }

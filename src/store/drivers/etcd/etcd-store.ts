@@ -237,23 +237,29 @@ export class EtcdStore implements Store {
       // Another server compacted first.
       if (!(e instanceof CompactedError)) throw e
     }
-    this.#compacted = Math.max(this.#compacted, revision)
-    this.#recent.forget(revision)
-    this.#timeline.forgetBefore(revision)
+    this.#forget(revision)
   }
 
   keepCompacted(options: CompactorOptions): () => void {
-    return keepCompacted(this.#parts.members, options, async (revision) => {
-      await this.compact(revision)
-      await this.#readSize()
+    return keepCompacted(this.#parts.members, options, {
+      compact: (revision) => this.compact(revision),
+      compacted: (revision) => this.#forget(revision),
+      checked: () => this.#readSize(),
     })
+  }
+
+  #forget(revision: number): void {
+    if (revision <= this.#compacted) return
+    this.#compacted = revision
+    this.#recent.forget(revision)
+    this.#timeline.forgetBefore(revision)
   }
 
   revisionAt(timeMs: number): number | undefined {
     return this.#timeline.revisionAt(timeMs)
   }
 
-  /** The size from the last status response: at the start, and after each compaction. */
+  /** The size from the last status response: at the start, and after each check of the compactor. */
   size(): number {
     return this.#size
   }
