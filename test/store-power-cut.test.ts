@@ -26,7 +26,7 @@ async function filled() {
   return store
 }
 
-/** What writes something into a directory, and then reads it again. */
+/** Writes something into a directory, and reads it again. */
 interface Written {
   what: string
   write(dir: string): unknown

@@ -35,7 +35,7 @@ describe('RecentEvents', () => {
       return values.filter((ref) => ref.deref()).length * valueBytes
     }
     expect(await alive()).toBeLessThan(mostAliveBytes)
-    // What is kept is there for a watch.
+    // A watch gets all kept events.
     const kept = recent.between(recent.start, 400, '/')
     expect(kept.map(({ revision }) => revision)).toEqual(kept.map((_, i) => 401 - kept.length + i))
     expect(kept.length).toBeGreaterThan(50)
