@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/base/clock.ts'
 import { VirtualClock } from '../src/base/virtual-clock.ts'
 import { describeStore } from '../src/store/conformance/index.ts'
-import { CompactedError, type Store, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
+import { CompactedError, type Store, StoreUnavailableError, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
 import { FakeEtcd, type FakeEtcdOptions } from './etcd/fake-etcd.ts'
 
 const releases: [string, FakeEtcdOptions][] = [
@@ -166,6 +166,24 @@ describe('a watch that delivers nothing', () => {
     etcd.put('/registry/a', 'x')
     await expect(open(url, { openTimeoutMs: 300 })).rejects.toThrow(/cannot be used: its watch has delivered nothing within 300 ms/)
   })
+})
+
+describe('the time limit of a write', () => {
+  it('holds although the clock of the machine is set back', async () => {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const store = await open(url, { callTimeoutMs: 100, writeBudgetMs: 300 })
+    await etcd.close()
+    const writing = put(store, '/a')
+    const real = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
+    try {
+      // Uncertain, if it was sent before the connection was lost.
+      await expect(writing).rejects.toThrow(/^etcd cannot be reached|^the outcome of the write is not known/)
+      await expect(store.currentRevision!()).rejects.toThrow(StoreUnavailableError)
+    } finally {
+      clock.mockRestore()
+    }
+  }, 10_000)
 })
 
 describe('a snapshot of etcd', () => {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Clock, systemClock } from '../../../base/clock.ts'
+import { type Clock, steadyClock, systemClock } from '../../../base/clock.ts'
 import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
 import { StoreOpenError } from '../../store.ts'
 import type { Store } from '../../store.ts'
@@ -19,7 +19,7 @@ export interface EtcdStoreOptions {
   prefix?: { ours: string; theirs: string }
   /** The time of new revisions. */
   clock?: Clock
-  /** Runs the timers. Default: `clock`. */
+  /** Runs the timers and measures durations. Default: `clock`, or `steadyClock` for the clock of the machine. */
   timers?: Clock
   /** Time limit of one attempt of a call. */
   callTimeoutMs?: number
@@ -38,7 +38,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     servers,
     tls,
     clock = systemClock,
-    timers = clock,
+    timers = clock === systemClock ? steadyClock : clock,
     prefix = { ours: '/registry', theirs: '/registry' },
     callTimeoutMs = 3000,
     writeBudgetMs = 10_000,
