@@ -172,14 +172,17 @@ describe('the time limit of a write', () => {
   it('holds although the clock of the machine is set back', async () => {
     const { etcd, url } = await start({ version: '3.5.13' })
     const store = await open(url, { callTimeoutMs: 100, writeBudgetMs: 300 })
+    const created = await put(store, '/a')
     await etcd.close()
-    const writing = put(store, '/a')
+    const writing = store.write({ key: '/a', expected: created.ok ? created.revision : 0, value: Buffer.from('y') })
+    const reading = store.currentRevision!()
+    reading.catch(() => undefined)
     const real = Date.now
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
     try {
       // Uncertain, if it was sent before the connection was lost.
       await expect(writing).rejects.toThrow(/^etcd cannot be reached|^the outcome of the write is not known/)
-      await expect(store.currentRevision!()).rejects.toThrow(StoreUnavailableError)
+      await expect(reading).rejects.toThrow(StoreUnavailableError)
     } finally {
       clock.mockRestore()
     }
