@@ -30,3 +30,6 @@ export const systemClock: Clock = {
   },
   turns: new LoopTurns(),
 }
+
+/** The timers of `systemClock`, with a time for durations only: it goes on evenly when the clock of the machine is set. */
+export const steadyClock: Clock = { ...systemClock, now: () => performance.now() }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { parseAddress } from './address.ts'
@@ -152,6 +152,20 @@ describe('Channel', () => {
     const error = await new Promise((resolve) => void channel.open(chat, { message: () => {}, closed: resolve }).send({}))
     expect(error).toMatchObject({ code: 'Unavailable', isUnsent: false })
     await expect(channel.call(echo, { text: 'again' })).resolves.toMatchObject({ text: 'again' })
+  })
+
+  it('connects again after the pause, although the clock of the machine was set back', async () => {
+    const path = join(dir, 's')
+    const channel = channelTo(`unix://${path}`)
+    await expect(channel.call(echo, { text: 'a' })).rejects.toMatchObject({ code: 'Unavailable' })
+    const real = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
+    try {
+      await server.listen({ path })
+      await expect(channel.call(echo, { text: 'a' }, { waitForReady: true, timeoutMs: 5000 })).resolves.toMatchObject({ text: 'a' })
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('fails at once where nobody listens, with a pause between attempts; a patient call waits', async () => {

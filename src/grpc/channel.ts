@@ -35,8 +35,8 @@ type State =
   | { kind: 'idle' }
   | { kind: 'connecting' }
   | Ready
-  /** The last attempt to connect failed. The next one is not made before `untilMs`. */
-  | { kind: 'failed'; error: RpcError; untilMs: number; cancelRetry: (() => void) | undefined }
+  /** The last attempt to connect failed. The next one is made after a pause. */
+  | { kind: 'failed'; error: RpcError; cancelPause: () => void }
   | { kind: 'closed' }
 
 /** The back-off between attempts to connect, which doubles after each failure. */
@@ -139,7 +139,7 @@ export class Channel {
   close(): void {
     const state = this.#state
     this.#state = { kind: 'closed' }
-    if (state.kind === 'failed') state.cancelRetry?.()
+    if (state.kind === 'failed') state.cancelPause()
     if (state.kind === 'ready') state.connection.destroy()
     this.#failWaiting(closedError(), true)
   }
@@ -163,23 +163,15 @@ export class Channel {
 
   #wait(waiting: Waiting): void {
     this.#waiting.add(waiting)
-    const { clock } = this.#options
     const state = this.#state
-    if (state.kind === 'closed') return queueMicrotask(() => waiting.fail(closedError()))
-    if (state.kind === 'connecting') return
-    if (state.kind !== 'failed' || clock.now() >= state.untilMs) return void this.#connect()
-    if (waiting.isPatient) this.#retryFor(state)
-    else queueMicrotask(() => waiting.fail(state.error))
-  }
-
-  #retryFor(state: Extract<State, { kind: 'failed' }>): void {
-    const { clock } = this.#options
-    state.cancelRetry ??= clock.after(Math.max(0, state.untilMs - clock.now()), () => void this.#connect())
+    if (state.kind === 'closed') queueMicrotask(() => waiting.fail(closedError()))
+    else if (state.kind === 'failed') {
+      if (!waiting.isPatient) queueMicrotask(() => waiting.fail(state.error))
+    } else if (state.kind !== 'connecting') void this.#connect()
   }
 
   async #connect(): Promise<void> {
     const { address, clock, connectTimeoutMs = 5000 } = this.#options
-    if (this.#state.kind === 'failed') this.#state.cancelRetry?.()
     this.#state = { kind: 'connecting' }
     try {
       const socket = await dial(address, connectTimeoutMs, clock)
@@ -229,10 +221,13 @@ export class Channel {
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
     const at = address.kind === 'unix' ? `unix:${address.path}` : authorityOf(address)
     const error = new RpcError('Unavailable', `connection error: ${at}: ${cause.message}`, true)
-    const state: State = { kind: 'failed', error, untilMs: clock.now() + pauseMs, cancelRetry: undefined }
-    this.#state = state
+    // A timer, and no time to compare with: the clock of the machine may be set in the meantime.
+    const cancelPause = clock.after(pauseMs, () => {
+      this.#state = { kind: 'idle' }
+      if (this.#waiting.size > 0) void this.#connect()
+    })
+    this.#state = { kind: 'failed', error, cancelPause }
     this.#failWaiting(error, false)
-    if (this.#waiting.size > 0 && this.#state === state) this.#retryFor(state)
   }
 
   #failWaiting(error: RpcError, areAll: boolean): void {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from '../base/clock.ts'
+import { replaceFile } from '../base/durable-files.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -17,7 +18,7 @@ const criFile = (directory: string): string => path.join(directory, 'cri.json')
 
 /** Remembers which container runtime has the pods of a node. */
 export const keepCriSettings = (directory: string, settings: CriSettings): void =>
-  writeFileSync(criFile(directory), JSON.stringify(settings))
+  replaceFile(criFile(directory), JSON.stringify(settings))
 
 interface EndPodsOptions {
   directory: string

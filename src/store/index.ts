@@ -7,8 +7,18 @@ export {
   ValueTooLargeError,
   WriteUncertainError,
 } from './store.ts'
-export { loadAll } from './store.ts'
-export type { RangeOptions, RangeResult, Store, StoreEvent, Versioned, Watch, Write, WriteResult } from './store.ts'
+export { loadAll, pagesOf } from './store.ts'
+export type {
+  Page,
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreEvent,
+  Versioned,
+  Watch,
+  Write,
+  WriteResult,
+} from './store.ts'
 export { openMemoryStore } from './drivers/memory.ts'
 export { directoryOwner, ownDataDirectory } from './drivers/directory-lock.ts'
 export { openEtcdStore } from './drivers/etcd/etcd.ts'

@@ -21,6 +21,12 @@ export async function snapshotOf(store: Store): Promise<Snapshot> {
 }
 
 async function* pagesAt(store: Store, revision: number): AsyncIterable<readonly SnapshotItem[]> {
+  if (store.pages) {
+    // A store with pages of its own chooses their size: each page of a shared store may cost time for all later keys.
+    for await (const { items } of store.pages('', revision))
+      for (let from = 0; from < items.length; from += itemsAtATime) yield items.slice(from, from + itemsAtATime)
+    return
+  }
   let after: string | undefined
   for (;;) {
     const { items } = await store.range('', {

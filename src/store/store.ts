@@ -41,10 +41,10 @@ export interface Store {
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>
 
   /**
-   * Reads the same keys at the newest revision, and passes them on page by page while the next page is on its way.
-   * Resolves to the revision. Undefined if `range` is as good.
+   * Reads the same keys at one revision (default: the newest) in pages, of which there is at least one. The next page
+   * is requested before a page is returned. Undefined if `range` is as good.
    */
-  readonly load?: ((prefix: string, onPage: OnPage) => Promise<number>) | undefined
+  readonly pages?: ((prefix: string, revision?: number) => AsyncIterable<Page>) | undefined
 
   /**
    * Writes if the current version of the key is the expected one. Resolves once the outcome is durable, in revision
@@ -94,15 +94,30 @@ export interface Store {
   readonly isStale?: ((key: string) => Promise<boolean>) | undefined
 }
 
-/** Takes the items of a page of a revision. The next page waits for the returned promise. */
-export type OnPage = (items: readonly Versioned[], revision: number) => Promise<void> | void
+/** A part of the keys under a prefix, in byte order, at `revision`. */
+export interface Page {
+  items: readonly Versioned[]
+  revision: number
+}
 
-/** Reads all keys that start with `prefix`, page by page if the store can. Resolves to the revision. */
-export async function loadAll(store: Store, prefix: string, onPage: OnPage): Promise<number> {
-  if (store.load) return store.load(prefix, onPage)
-  const { items, revision } = await store.range(prefix)
-  await onPage(items, revision)
-  return revision
+/** Reads all keys that start with `prefix` at the newest revision, page by page if the store can. */
+export async function* pagesOf(store: Store, prefix: string): AsyncIterable<Page> {
+  if (store.pages) yield* store.pages(prefix)
+  else yield await store.range(prefix)
+}
+
+/** Passes the pages on. The next page waits for the returned promise. Resolves to the revision. */
+export async function loadAll(
+  store: Store,
+  prefix: string,
+  onPage: (items: readonly Versioned[], revision: number) => Promise<void> | void,
+): Promise<number> {
+  let read = 0
+  for await (const { items, revision } of pagesOf(store, prefix)) {
+    await onPage(items, revision)
+    read = revision
+  }
+  return read
 }
 
 export interface Versioned {

@@ -8,7 +8,7 @@ import { pemText } from '../../api/x509/index.ts'
 import { HttpTransport, fixedCredentials } from '../../client/index.ts'
 import { NodeCertificates, clientSigner, requestCertificate } from '../keys/node-certificates.ts'
 import { withServers } from '../keys/kubeconfig.ts'
-import { writePrivateFile } from '../keys/pki.ts'
+import { replaceFile } from '../../base/durable-files.ts'
 
 export interface JoinFlags {
   server: URL
@@ -79,7 +79,7 @@ export async function joinCluster(options: JoinOptions): Promise<Joined> {
   const certificates = new NodeCertificates(dir, nodeName, systemClock, logger)
   const files = { authority: path.join(dir, 'ca.crt'), kubeconfig: path.join(dataDir, 'node.kubeconfig') }
   if (existsSync(files.authority) && certificates.client.isValid(nodeName, systemClock.now())) {
-    writePrivateFile(
+    replaceFile(
       files.kubeconfig,
       joinedKubeconfig([server, ...(options.otherServers ?? [])], files.authority, certificates.client.file),
     )
@@ -107,8 +107,8 @@ export async function joinCluster(options: JoinOptions): Promise<Joined> {
   } finally {
     await transport.close()
   }
-  writePrivateFile(files.authority, authority)
-  writePrivateFile(
+  replaceFile(files.authority, authority)
+  replaceFile(
     files.kubeconfig,
     joinedKubeconfig([server, ...(options.otherServers ?? [])], files.authority, certificates.client.file),
   )

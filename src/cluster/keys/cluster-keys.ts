@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeDirectory, replaceFile } from '../../base/durable-files.ts'
 import type { KeyPair } from '../../server/index.ts'
 import type { Store } from '../../store/index.ts'
-import { loadAuthority, loadTokenKey, writePrivateFile } from './pki.ts'
+import { loadAuthority, loadTokenKey } from './pki.ts'
 
 /** The keys shared by all API servers of a cluster. */
 export interface ClusterKeys {
@@ -74,8 +75,8 @@ function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
 
 /** Writes the keys into a data directory. */
 export function writeKeys(keys: ClusterKeys, dataDir: string): void {
-  mkdirSync(path.join(dataDir, 'pki'), { recursive: true, mode: 0o700 })
-  for (const [file, text] of filesOf(keys, dataDir)) writePrivateFile(file, text)
+  makeDirectory(path.join(dataDir, 'pki'))
+  for (const [file, text] of filesOf(keys, dataDir)) replaceFile(file, text)
 }
 
 /** The file that is written last: if it exists, all others do. */

@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CertificateSigningRequest, Node } from '../../api/generated/types.ts'
 import { type WantedCertificate, makeRequest } from '../../api/x509/index.ts'
 import type { Clock } from '../../base/clock.ts'
+import { makeDirectory, replaceFile } from '../../base/durable-files.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Transport } from '../../client/index.ts'
 import type { KeyPair } from '../../server/index.ts'
-import { writePrivateFile } from './pki.ts'
 
 const requestsPath = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 const pollMs = 500
@@ -79,7 +79,7 @@ class PairFile {
   }
 
   write(pair: KeyPair): void {
-    writePrivateFile(this.file, `${pair.certificate.trimEnd()}\n${pair.key}`)
+    replaceFile(this.file, `${pair.certificate.trimEnd()}\n${pair.key}`)
     this.#pair = pair
   }
 
@@ -104,7 +104,7 @@ export class NodeCertificates {
   #cancel = () => {}
 
   constructor(dir: string, nodeName: string, clock: Clock, logger: Logger) {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeDirectory(dir)
     this.client = new PairFile(path.join(dir, 'node-client-current.pem'))
     this.serving = new PairFile(path.join(dir, 'node-serving-current.pem'))
     this.#nodeName = nodeName

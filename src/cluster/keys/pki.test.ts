@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isKeyOf } from '../../server/index.ts'
-import { loadAuthority, writePrivateFile } from './pki.ts'
+import { loadAuthority } from './pki.ts'
 
 let dir: string
 const now = Date.UTC(2026, 0, 1)
@@ -44,11 +44,4 @@ describe('loadAuthority()', () => {
     rmSync(path.join(dir, 'pki/ca.crt'))
     expect(isKeyOf(loadAuthority(dir, now))).toBe(true)
   })
-})
-
-it('writePrivateFile() replaces a file whole and leaves nothing else', () => {
-  const file = path.join(dir, 'f')
-  writePrivateFile(file, 'one')
-  writePrivateFile(file, 'two')
-  expect([readFileSync(file, 'utf8'), readdirSync(dir), statSync(file).mode & 0o777]).toEqual(['two', ['f'], 0o600])
 })

@@ -1,14 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeDirectory, replaceFile } from '../../base/durable-files.ts'
 import { type KeyPair, createAuthority, isKeyOf } from '../../server/index.ts'
-
-/** Writes a file atomically, readable only by its owner. */
-export function writePrivateFile(file: string, text: string): void {
-  const unfinished = `${file}.new`
-  writeFileSync(unfinished, text, { mode: 0o600 })
-  renameSync(unfinished, file)
-}
 
 /**
  * Loads a CA, or creates it on the first start. `ca` is the cluster's CA. `front-proxy-ca` only signs front-proxy
@@ -22,11 +16,11 @@ export function loadAuthority(dataDir: string, now: number, name: 'ca' | 'front-
     checkPair(pair, dir, name)
     return pair
   }
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeDirectory(dir)
   const pair = createAuthority(now)
   // The key is written first: a certificate without its key would be useless at the next start.
-  writePrivateFile(files.key, pair.key)
-  writePrivateFile(files.certificate, pair.certificate)
+  replaceFile(files.key, pair.key)
+  replaceFile(files.certificate, pair.certificate)
   return pair
 }
 
@@ -48,7 +42,7 @@ export function loadTokenKey(dataDir: string): string {
     type: 'pkcs8',
     format: 'pem',
   }) as string
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-  writePrivateFile(file, key)
+  makeDirectory(path.dirname(file))
+  replaceFile(file, key)
   return key
 }

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeDirectory, replaceFile } from '../../base/durable-files.ts'
 import type { EtcdFlags } from '../serving/open-store.ts'
-import { writePrivateFile } from './pki.ts'
 import type { ServeOptions } from '../serving/serve-options.ts'
 
 /** Configuration that a server shares with the others of its cluster, besides the keys, which are in etcd. */
@@ -46,8 +46,8 @@ const bundleFile = (dataDir: string): string => path.join(dataDir, 'pki', 'serve
 
 /** Stores the bundle in the data directory. */
 export function keepBundle(dataDir: string, bundle: ServerBundle): void {
-  mkdirSync(path.dirname(bundleFile(dataDir)), { recursive: true, mode: 0o700 })
-  writePrivateFile(bundleFile(dataDir), JSON.stringify(bundle))
+  makeDirectory(path.dirname(bundleFile(dataDir)))
+  replaceFile(bundleFile(dataDir), JSON.stringify(bundle))
 }
 
 /** Reads the bundle of a data directory; undefined if there is none. */
@@ -60,11 +60,11 @@ export function flagsOf(
   dataDir: string,
 ): Pick<ServeOptions, 'store' | 'etcd' | 'encryption' | 'tokenIssuers' | 'nodePorts'> {
   const dir = path.join(dataDir, 'pki')
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeDirectory(dir)
   const put = (name: string, text: string | undefined): string | undefined => {
     if (text === undefined) return undefined
     const file = path.join(dir, name)
-    writePrivateFile(file, text)
+    replaceFile(file, text)
     return file
   }
   const { servers, prefix, ca, certificate, key } = bundle.etcd

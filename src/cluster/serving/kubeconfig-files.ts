@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Logger } from '../../base/logger.ts'
 import { type KeyPair, issueClientCertificate } from '../../server/index.ts'
 import { isKubeconfigValid, kubeconfigText, leadsTo, withServers } from '../keys/kubeconfig.ts'
-import { writePrivateFile } from '../keys/pki.ts'
+import { replaceFile } from '../../base/durable-files.ts'
 import { controllerManagerUser, monitorUser, schedulerUser } from '../parts/users.ts'
 import type { ServeOptions } from './serve-options.ts'
 
@@ -44,7 +44,7 @@ function writeKubeconfig(user: KubeconfigUser, url: string, authority: KeyPair, 
   const old = existsSync(file) ? readFileSync(file, 'utf8') : ''
   if (isKubeconfigValid(old, url, authority.certificate, now)) return false
   const client = issueClientCertificate(authority, subject, now)
-  writePrivateFile(file, kubeconfigText(url, authority.certificate, subject.commonName, client))
+  replaceFile(file, kubeconfigText(url, authority.certificate, subject.commonName, client))
   return true
 }
 
@@ -65,7 +65,7 @@ function listServersIn(file: string, url: string, others: readonly string[], log
   try {
     const text = readFileSync(file, 'utf8')
     const listed = withServers(text, url, others)
-    if (listed !== text) writePrivateFile(file, listed)
+    if (listed !== text) replaceFile(file, listed)
   } catch (error) {
     logger.warn('the other servers could not be written into a kubeconfig', { file, error })
   }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { systemClock } from '../../base/clock.ts'
+import { makeDirectory } from '../../base/durable-files.ts'
 import { systemRandom } from '../../base/random.ts'
 import type { Service } from '../../client/index.ts'
 import { ApiServer, type KeyPair, LiveServers, chooseAdmission, listen, processMemory } from '../../server/index.ts'
@@ -296,7 +297,7 @@ const ownStoreDirectory = async ({ store, dataDir }: ServeOptions): Promise<() =
 function makeDataDir(dir: string): void {
   if (dir === '') throw new Error('--data-dir: must not be empty')
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeDirectory(dir)
   } catch (e) {
     throw new Error(`--data-dir: ${(e as Error).message}`, { cause: e })
   }

@@ -10,7 +10,7 @@ import {
   listen,
 } from '../../server/index.ts'
 import { kubeconfigText } from '../keys/kubeconfig.ts'
-import { writePrivateFile } from '../keys/pki.ts'
+import { replaceFile } from '../../base/durable-files.ts'
 
 /** A temporary listener of an API server. */
 export interface TemporaryDoor {
@@ -36,7 +36,7 @@ export async function openDoor(server: ApiServer): Promise<TemporaryDoor> {
   const kubeconfig = path.join(folder, 'kubeconfig')
   const url = `https://127.0.0.1:${listener.port}`
   const client = issueClientCertificate(authority, { commonName: user, organizations: ['system:masters'] }, nowMs)
-  writePrivateFile(kubeconfig, kubeconfigText(url, authority.certificate, user, client))
+  replaceFile(kubeconfig, kubeconfigText(url, authority.certificate, user, client))
   return {
     url,
     kubeconfig,

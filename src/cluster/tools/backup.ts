@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { renameDurably } from '../../base/durable-files.ts'
 import {
   CompactedError,
   type Snapshot,
@@ -127,7 +128,7 @@ export async function writeBackup(
     const written = await writeBackupFile(unfinished, head, pages)
     const { tail } = await readBackupFile(unfinished)
     if (tail.sha256 !== written.sha256) throw new Error(`${file}: what was written is not what was read back`)
-    renameSync(unfinished, file)
+    renameDurably(unfinished, file)
     return { items: written.items, revision }
   } catch (e) {
     rmSync(unfinished, { force: true })
@@ -155,7 +156,7 @@ export async function restoreInto(options: StoreOptions, file: string): Promise<
     await opened.close()
   }
   rmSync(dir, { recursive: true, force: true })
-  renameSync(unfinished, dir)
+  renameDurably(unfinished, dir)
   return summary
 }
 

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { makeDirectory, renameDurably } from '../../base/durable-files.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { SnapshotSection } from '../observation.ts'
@@ -32,7 +33,7 @@ export class SnapshotFile implements SnapshotStorage {
   }
 
   async write(text: string): Promise<void> {
-    await mkdir(path.dirname(this.#file), { recursive: true })
+    makeDirectory(path.dirname(this.#file), { mode: 0o777 })
     const next = `${this.#file}.new`
     const handle = await open(next, 'w', 0o600)
     try {
@@ -41,7 +42,7 @@ export class SnapshotFile implements SnapshotStorage {
     } finally {
       await handle.close()
     }
-    await rename(next, this.#file)
+    renameDurably(next, this.#file)
   }
 
   async setAside(): Promise<string> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Pod } from '../../api/generated/types.ts'
-import { writeWhole } from './write-whole.ts'
+import { replaceFile } from '../../base/durable-files.ts'
 
 /**
  * The first user id for pods. It is above the ranges of systemd, Docker and /etc/subuid, and below the largest
@@ -86,7 +86,7 @@ export class PodUsers implements PodUserSource {
   }
 
   #save(): void {
-    writeWhole(this.#file, JSON.stringify(this.#book))
+    replaceFile(this.#file, JSON.stringify(this.#book))
   }
 }
 

@@ -1,6 +1,7 @@
 import { nextTurn } from '../../base/turns.ts'
-import { CompactedError } from '../../store/index.ts'
+import { CompactedError, pagesOf } from '../../store/index.ts'
 import type {
+  Page,
   RangeOptions,
   RangeResult,
   Store,
@@ -57,8 +58,7 @@ export class EncryptedStore implements Store {
 
   /** Switches to another configuration. Rejects, without any change, if it cannot decrypt all stored values. */
   async use(encryption: Encryption): Promise<void> {
-    const { items } = await this.#inner.range('')
-    await this.#readAll(items, encryption)
+    for await (const { items } of pagesOf(this.#inner, '')) await this.#readAll(items, encryption)
     const before = this.#encryption
     this.#encryption = encryption
     this.#unreadUpTo = this.#inner.revision
@@ -75,13 +75,14 @@ export class EncryptedStore implements Store {
     return { ...result, items: await this.#readAll(result.items, this.#encryption) }
   }
 
-  get load(): Store['load'] {
+  get pages(): Store['pages'] {
     const inner = this.#inner
-    return (
-      inner.load &&
-      ((prefix, onPage) =>
-        inner.load!(prefix, async (items, revision) => onPage(await this.#readAll(items, this.#encryption), revision)))
-    )
+    return inner.pages && ((prefix, revision) => this.#readPages(inner.pages!(prefix, revision)))
+  }
+
+  async *#readPages(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+    for await (const { items, revision } of pages)
+      yield { items: await this.#readAll(items, this.#encryption), revision }
   }
 
   write(op: Write): Promise<WriteResult> {

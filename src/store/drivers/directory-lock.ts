@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectInDirectory, listenInDirectory } from '../../base/directory-socket.ts'
+import { makeDirectory } from '../../base/durable-files.ts'
 import { StoreOpenError } from '../store.ts'
 
 /** Thrown when another process, or another part of this one, holds the lock of the directory. */
@@ -22,7 +23,7 @@ const startingTogetherMs = 1000
  * process that holds it.
  */
 export async function ownDataDirectory(dir: string): Promise<() => Promise<void>> {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeDirectory(dir)
   return lockDirectory(dir).catch((error: unknown) => {
     throw error instanceof DirectoryInUse
       ? new StoreOpenError('InUse', `the data directory ${dir} is in use by process ${error.pid}`)

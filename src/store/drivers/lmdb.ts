@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
+import { renameDurably } from '../../base/durable-files.ts'
 import { LogStore } from '../log-store.ts'
 import { StoreOpenError } from '../store.ts'
 import type { Store } from '../store.ts'
@@ -110,10 +111,7 @@ async function createFile(path: string): Promise<void> {
     root.transactionSync(() => void meta.put(Buffer.from('format'), encodeMeta(currentFormat)))
     await root.close()
     if (made !== unfinished) writeFileSync(unfinished, readFileSync(made), { flush: true })
-    renameSync(unfinished, path)
-    const directory = openSync(join(path, '..'), 'r')
-    fsyncSync(directory)
-    closeSync(directory)
+    renameDurably(unfinished, path)
   } catch (e) {
     rmSync(unfinished, { force: true })
     throw e

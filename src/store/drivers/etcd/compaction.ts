@@ -2,6 +2,15 @@ import type { CompactorOptions } from '../../store.ts'
 import { CompareTarget, etcdMethods } from './messages.ts'
 import type { Members } from './members.ts'
 
+export interface Compaction {
+  /** Compacts to a revision. */
+  compact(revision: number): Promise<void>
+  /** Another server compacts to this revision. */
+  compacted(revision: number): void
+  /** Called after each check. */
+  checked(): Promise<void>
+}
+
 /** The key that kube-apiservers use to elect the compactor. This driver shares it. */
 const compactionKey = Buffer.from('compact_rev_key')
 
@@ -13,7 +22,7 @@ const compactionKey = Buffer.from('compact_rev_key')
 export function keepCompacted(
   members: Members,
   { clock, maxAgeMs, onError }: CompactorOptions,
-  compact: (revision: number) => Promise<void>,
+  { compact, compacted, checked }: Compaction,
 ): () => void {
   /** The version of the key and the revision of the store at the last check. */
   let version = 0
@@ -29,11 +38,16 @@ export function keepCompacted(
     })
     const before = revision
     revision = header!.revision
-    if (!succeeded) version = responses[0]?.range?.kvs[0]?.version ?? 0
-    else {
+    if (!succeeded) {
+      const found = responses[0]?.range?.kvs[0]
+      version = found?.version ?? 0
+      // The winner has stored the revision to which it compacts.
+      compacted(Number(found?.value.toString()) || 0)
+    } else {
       version++
       if (before > 0) await compact(before)
     }
+    await checked()
   }
 
   const again = () => {

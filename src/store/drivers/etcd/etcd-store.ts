@@ -5,7 +5,7 @@ import { isStorableKey } from '../../byte-order.ts'
 import type { CompactorOptions } from '../../store.ts'
 import { CompactedError, FutureRevisionError, StoreClosedError } from '../../store.ts'
 import type {
-  OnPage,
+  Page,
   RangeOptions,
   RangeResult,
   Store,
@@ -35,6 +35,8 @@ export interface EtcdStoreParts {
   timers: Clock
   /** The oldest revision that a watch may start after. */
   from: number
+  /** True if the server is kine. */
+  isKine: boolean
   /** True if progress notifications of this etcd are reliable. */
   hasProgress: boolean
   /** Time limit of a write with all its retries. */
@@ -143,25 +145,29 @@ export class EtcdStore implements Store {
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     const items: Versioned[] = []
-    const read = await this.#readPages(prefix, options, (page) => {
-      for (const item of page) items.push(item)
-    })
+    let read = { revision: 0, remaining: 0 }
+    for await (const { items: some, ...rest } of this.#readPages(prefix, options)) {
+      for (const item of some) items.push(item)
+      read = rest
+    }
     return { items, ...read }
   }
 
-  async load(prefix: string, onPage: OnPage): Promise<number> {
-    return (await this.#readPages(prefix, {}, onPage)).revision
+  pages(prefix: string, revision?: number): AsyncIterable<Page> {
+    return this.#readPages(prefix, revision === undefined ? {} : { revision })
   }
 
-  /** Requests each page before the page before it is passed on, so that etcd and this process work at the same time. */
-  async #readPages(prefix: string, options: RangeOptions, onPage: OnPage): Promise<Omit<RangeResult, 'items'>> {
+  /** Requests each page before the page before it is returned, so that etcd and this process work at the same time. */
+  async *#readPages(prefix: string, options: RangeOptions): AsyncIterable<RangeResult> {
     this.#assertOpen()
     const { layout } = this.#parts
     const start = layout.prefixToEtcd(prefix)
     const rangeEnd = endOf(start)
     const key = options.after === undefined ? start : after(start, layout.toEtcd(options.after))
-    if (Buffer.compare(key, rangeEnd) >= 0)
-      return { revision: options.revision ?? (await this.currentRevision()), remaining: 0 }
+    if (Buffer.compare(key, rangeEnd) >= 0) {
+      yield { items: [], revision: options.revision ?? (await this.currentRevision()), remaining: 0 }
+      return
+    }
     let left = options.limit || Infinity
     let request: PageRequest = { key, rangeEnd, limit: Math.min(firstPageKeys, left), revision: options.revision }
     let reading = this.#readPage(request)
@@ -173,20 +179,19 @@ export class EtcdStore implements Store {
         continue
       }
       const revision = request.revision ?? page.header!.revision
-      left -= page.kvs.length
+      const kvs = page.kvs.filter(({ key: found }) => layout.isOurs(found))
+      left -= kvs.length
       const isLast = !page.more || left <= 0
       if (!isLast) {
         const limit = Math.min(nextPageKeys(page.kvs), left)
         request = { key: behind(page.kvs.at(-1)!.key), rangeEnd, limit, revision }
         reading = this.#readPage(request)
-        // An error is thrown by the next `await`, unless passing this page on fails first.
+        // An error is thrown by the next `await`, unless the caller wants no further page.
         reading.catch(() => undefined)
       }
-      await onPage(
-        page.kvs.map((kv) => this.#versioned(kv)),
-        revision,
-      )
-      if (isLast) return { revision, remaining: page.count - page.kvs.length }
+      const items = kvs.map((kv) => this.#versioned(kv))
+      yield { items, revision, remaining: page.count - page.kvs.length }
+      if (isLast) return
     }
   }
 
@@ -232,23 +237,29 @@ export class EtcdStore implements Store {
       // Another server compacted first.
       if (!(e instanceof CompactedError)) throw e
     }
-    this.#compacted = Math.max(this.#compacted, revision)
-    this.#recent.forget(revision)
-    this.#timeline.forgetBefore(revision)
+    this.#forget(revision)
   }
 
   keepCompacted(options: CompactorOptions): () => void {
-    return keepCompacted(this.#parts.members, options, async (revision) => {
-      await this.compact(revision)
-      await this.#readSize()
+    return keepCompacted(this.#parts.members, options, {
+      compact: (revision) => this.compact(revision),
+      compacted: (revision) => this.#forget(revision),
+      checked: () => this.#readSize(),
     })
+  }
+
+  #forget(revision: number): void {
+    if (revision <= this.#compacted) return
+    this.#compacted = revision
+    this.#recent.forget(revision)
+    this.#timeline.forgetBefore(revision)
   }
 
   revisionAt(timeMs: number): number | undefined {
     return this.#timeline.revisionAt(timeMs)
   }
 
-  /** The size from the last status response: at the start, and after each compaction. */
+  /** The size from the last status response: at the start, and after each check of the compactor. */
   size(): number {
     return this.#size
   }
@@ -285,8 +296,8 @@ export class EtcdStore implements Store {
   }
 
   #ask(): Promise<number> {
-    const { members, layout } = this.#parts
-    const asking = this.#read(() => members.read(etcdMethods.range, { key: layout.fence, limit: 1 }))
+    const { members, layout, isKine } = this.#parts
+    const asking = this.#read(() => members.read(etcdMethods.range, { key: layout.revisionKey(isKine), limit: 1 }))
       .then(({ header }) => header!.revision)
       .finally(() => {
         if (this.#asking === asking) this.#asking = undefined

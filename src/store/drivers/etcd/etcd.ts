@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Clock, systemClock } from '../../../base/clock.ts'
+import { type Clock, steadyClock, systemClock } from '../../../base/clock.ts'
 import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
 import { StoreOpenError } from '../../store.ts'
 import type { Store } from '../../store.ts'
@@ -19,7 +19,7 @@ export interface EtcdStoreOptions {
   prefix?: { ours: string; theirs: string }
   /** The time of new revisions. */
   clock?: Clock
-  /** Runs the timers. Default: `clock`. */
+  /** Runs the timers and measures durations. Default: `clock`, or `steadyClock` for the clock of the machine. */
   timers?: Clock
   /** Time limit of one attempt of a call. */
   callTimeoutMs?: number
@@ -38,7 +38,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     servers,
     tls,
     clock = systemClock,
-    timers = clock,
+    timers = clock === systemClock ? steadyClock : clock,
     prefix = { ours: '/registry', theirs: '/registry' },
     callTimeoutMs = 3000,
     writeBudgetMs = 10_000,
@@ -48,8 +48,14 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   // Keeps the process alive between two attempts; it would exit silently otherwise.
   const waiting = setInterval(() => {}, openTimeoutMs)
   try {
-    const { version } = await members.read(etcdMethods.status, {}, openTimeoutMs)
+    const { version, header: member } = await members.read(etcdMethods.status, {}, openTimeoutMs)
+    if (version === '')
+      throw new Error(
+        'the server reports no version of etcd: kine needs --emulated-etcd-version, and a release with it',
+      )
     if (!isSupported(version)) throw new Error(`etcd ${version} is too old: 3.4 or newer is needed`)
+    // Members of etcd have ids.
+    const isKine = !member?.clusterId
     const layout = new KeyLayout(prefix.ours, prefix.theirs)
     const { header } = await members.read(etcdMethods.range, { key: layout.fence, limit: 1 }, openTimeoutMs)
     const { revision } = header!
@@ -60,12 +66,15 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
       timers,
       writeBudgetMs,
       lookUpMs: callTimeoutMs,
-      hasProgress: hasReliableProgress(version),
+      isKine,
+      // kine sends progress in every release that reports a version, whichever version it was told to report.
+      hasProgress: isKine || hasReliableProgress(version),
       random: () => randomInt(2 ** 32) / 2 ** 32,
     }
     const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })
-    await store.start(revision)
-    return store
+    if (await isOver(store.start(revision), openTimeoutMs, timers)) return store
+    await store.close()
+    throw new Error(`its watch has delivered nothing within ${openTimeoutMs} ms`)
   } catch (e) {
     members.close()
     if (!(e instanceof Error)) throw e
@@ -74,6 +83,14 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   } finally {
     clearInterval(waiting)
   }
+}
+
+/** Returns false if work takes longer than a time limit. */
+function isOver(work: Promise<void>, limitMs: number, timers: Clock): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const cancel = timers.after(limitMs, () => resolve(false))
+    work.then(() => resolve(true), reject).finally(cancel)
+  })
 }
 
 /** Returns the revision to replay events from, so that clients of a restarted server can resume their watches. */

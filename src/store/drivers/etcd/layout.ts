@@ -60,6 +60,9 @@ function readNumber(bytes: Buffer, at: number, count: number): number {
   return value
 }
 
+/** kine creates this key when it starts. */
+const kinesOwn = Buffer.from('/registry/health')
+
 /** Maps keys of the store to keys of etcd: `ours` + x becomes `theirs` + x. Every x starts with a slash. */
 export class KeyLayout {
   readonly #ours: string
@@ -99,7 +102,15 @@ export class KeyLayout {
   }
 
   isOurs(key: Buffer): boolean {
-    return key.length > this.root.length && this.root.compare(key, 0, this.root.length) === 0
+    return key.length > this.root.length && this.root.compare(key, 0, this.root.length) === 0 && !key.equals(kinesOwn)
+  }
+
+  /**
+   * A key to read for the current revision. kine takes the revision from the row that it finds; without one, it answers
+   * with a revision that may be a second old if there are other processes of kine.
+   */
+  revisionKey(isKine: boolean): Buffer {
+    return isKine ? kinesOwn : this.fence
   }
 }
 

@@ -100,7 +100,7 @@ export class Members {
   }
 }
 
-/** Delays between attempts, within a time limit. */
+/** Delays between attempts, within a time limit of a clock whose time never goes back. */
 export class Attempts {
   readonly #clock: Clock
   readonly #endMs: number

@@ -39,7 +39,11 @@ const RangeResponse = message({
 const PutRequest = message({ key: bytes(1), value: bytes(2), lease: int64(3) })
 const PutResponse = message({ header: nested(1, () => Header) })
 const DeleteRequest = message({ key: bytes(1) })
-const DeleteResponse = message({ header: nested(1, () => Header), deleted: int(2) })
+const DeleteResponse = message({
+  header: nested(1, () => Header),
+  deleted: int(2),
+  previous: repeated(nested(3, () => KeyValue)),
+})
 
 const RequestOp = message({
   range: nested(1, () => RangeRequest),
@@ -99,11 +103,6 @@ const StatusResponse = message({
   errors: repeated(string(8)),
 })
 
-const LeaseGrantRequest = message({ ttl: int64(1), id: int64(2) })
-const LeaseGrantResponse = message({ header: nested(1, () => Header), id: int64(2), ttl: int64(3) })
-const LeaseRevokeRequest = message({ id: int64(1) })
-const LeaseRevokeResponse = message({ header: nested(1, () => Header) })
-
 export type EtcdKeyValue = MessageOf<typeof KeyValue>
 export type EtcdTxnResponse = MessageOf<typeof TxnResponse>
 export type EtcdEvent = MessageOf<typeof WatchEvent>
@@ -121,6 +120,4 @@ export const etcdMethods = {
   compact: { path: '/etcdserverpb.KV/Compact', request: CompactionRequest, response: CompactionResponse },
   watch: { path: '/etcdserverpb.Watch/Watch', request: WatchRequest, response: WatchResponse },
   status: { path: '/etcdserverpb.Maintenance/Status', request: Nothing, response: StatusResponse },
-  leaseGrant: { path: '/etcdserverpb.Lease/LeaseGrant', request: LeaseGrantRequest, response: LeaseGrantResponse },
-  leaseRevoke: { path: '/etcdserverpb.Lease/LeaseRevoke', request: LeaseRevokeRequest, response: LeaseRevokeResponse },
 } as const

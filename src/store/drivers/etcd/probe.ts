@@ -1,4 +1,4 @@
-import { systemClock } from '../../../base/clock.ts'
+import { steadyClock } from '../../../base/clock.ts'
 import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
 import { Members } from './members.ts'
 import { etcdMethods } from './messages.ts'
@@ -35,7 +35,7 @@ export function probeEtcd({
 }
 
 async function probe(url: string, tls: TlsOptions | undefined, callTimeoutMs: number): Promise<EtcdMemberState> {
-  const members = new Members({ servers: [url], tls, clock: systemClock, callTimeoutMs })
+  const members = new Members({ servers: [url], tls, clock: steadyClock, callTimeoutMs })
   // The call's own timers do not keep the process alive.
   const waiting = setInterval(() => {}, callTimeoutMs)
   try {

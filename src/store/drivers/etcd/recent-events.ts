@@ -1,13 +1,16 @@
-import type { StoreEvent } from '../../store.ts'
+import { CompactedError } from '../../store.ts'
+import type { StoreEvent, Versioned } from '../../store.ts'
 
-/** Maximum size of the superseded values that are kept for watches that start in the past. */
+/** Maximum size of the kept values, of new versions and of those that they replaced. */
 const mostBytes = 64 << 20
 const mostEvents = 100_000
 
 /** The newest events in revision order, for watches that start in the past. */
 export class RecentEvents {
-  #events: StoreEvent[] = []
-  /** Events before this index are dropped; the array is trimmed from time to time. */
+  #events: (StoreEvent | undefined)[] = []
+  /** The bytes that each event keeps. */
+  #sizes: number[] = []
+  /** Events before this index are dropped and undefined; the array is trimmed from time to time. */
   #first = 0
   #bytes = 0
   /** Every event after this revision is kept. */
@@ -22,8 +25,10 @@ export class RecentEvents {
   }
 
   add(event: StoreEvent): void {
+    const bytes = bytesOf(event)
     this.#events.push(event)
-    this.#bytes += bytesOf(event)
+    this.#sizes.push(bytes)
+    this.#bytes += bytes
     while (this.#bytes > mostBytes || this.#events.length - this.#first > mostEvents) this.#forgetOldest()
   }
 
@@ -56,14 +61,31 @@ export class RecentEvents {
   }
 
   #forgetOldest(): void {
-    const event = this.#events[this.#first]!
-    this.#bytes -= bytesOf(event)
-    this.#start = event.revision
+    this.#bytes -= this.#sizes[this.#first]!
+    this.#start = this.#events[this.#first]!.revision
+    this.#events[this.#first] = undefined
     this.#first++
     if (this.#first < 1000 || this.#first < this.#events.length / 2) return
     this.#events.splice(0, this.#first)
+    this.#sizes.splice(0, this.#first)
     this.#first = 0
   }
 }
 
-const bytesOf = (event: StoreEvent): number => (event.type === 'put' ? event.value.length : 0) + 100
+/** The size of an event itself. */
+const eventBytes = 100
+
+function bytesOf(event: StoreEvent): number {
+  const value = event.type === 'put' ? event.value.length : 0
+  return eventBytes + value + (previousOf(event)?.value.length ?? 0)
+}
+
+function previousOf(event: StoreEvent): Versioned | undefined {
+  try {
+    return event.previous
+  } catch (e) {
+    // The replaced version was compacted before the event arrived.
+    if (e instanceof CompactedError) return undefined
+    throw e
+  }
+}

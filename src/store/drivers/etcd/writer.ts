@@ -102,12 +102,18 @@ export class Writer {
     const revision = answer.header!.revision
     // After the response, every cache that follows the store contains the write.
     await seen(revision)
-    if (answer.succeeded) return { ok: true, revision }
+    const [response] = answer.responses
+    if (answer.succeeded && !isOfNothing(write, response)) return { ok: true, revision }
     if (isUncertain && write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
     // The key was deleted, by this write, whose response was lost, or by another one.
     if (isUncertain && write.goneAt !== undefined)
       throw new WriteUncertainError(new Error('the answer to a delete was lost'))
-    const current = answer.responses[0]?.range?.kvs[0]
+    // kine answers a refused delete with the version that it has not deleted.
+    const current = answer.succeeded ? undefined : (response?.range?.kvs[0] ?? response?.delete?.previous[0])
     return { ok: false, current: current && versioned(current) }
   }
 }
+
+/** Returns true for the delete of a key that kine has forgotten, which succeeds there. */
+const isOfNothing = ({ stored }: PendingWrite, response: EtcdTxnResponse['responses'][number] | undefined): boolean =>
+  !stored && response?.delete !== undefined && response.delete.deleted === 0 && response.delete.previous.length === 0

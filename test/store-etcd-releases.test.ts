@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../src/base/clock.ts'
+import { VirtualClock } from '../src/base/virtual-clock.ts'
+import { describeStore } from '../src/store/conformance/index.ts'
+import { CompactedError, type Store, StoreUnavailableError, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
+import { FakeEtcd, type FakeEtcdOptions } from './etcd/fake-etcd.ts'
+
+const releases: [string, FakeEtcdOptions][] = [
+  ['etcd 3.5.13', { version: '3.5.13' }],
+  ['etcd 3.6.0', { version: '3.6.0' }],
+  ['kine', { version: '3.5.13', isKine: true }],
+]
+
+const fakes: FakeEtcd[] = []
+const stores: Store[] = []
+
+async function start(options: FakeEtcdOptions): Promise<{ etcd: FakeEtcd; url: string }> {
+  const etcd = new FakeEtcd(options)
+  fakes.push(etcd)
+  return { etcd, url: await etcd.listen() }
+}
+
+async function open(url: string, options: object = {}): Promise<Store> {
+  const store = await openEtcdStore({ servers: [url], prefix: { ours: '', theirs: '/registry' }, ...options })
+  stores.push(store)
+  return store
+}
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close()
+  for (const etcd of fakes.splice(0)) await etcd.close()
+})
+
+const put = (store: Store, key: string, value = 'x') => store.write({ key, expected: 0, value: Buffer.from(value) })
+
+for (const [name, options] of releases) {
+  describeStore(name, async () => {
+    const { url } = await start(options)
+    const prefix = { ours: '', theirs: '/registry' }
+    return { open: (clock) => openEtcdStore({ servers: [url], prefix, clock, timers: systemClock }), remove: async () => undefined }
+  }, { isShared: true })
+}
+
+describe.each(releases)('the progress of a watch of %s', (_, options) => {
+  it('says that nothing else has happened, without a write', async () => {
+    const { etcd, url } = await start(options)
+    const store = await open(url)
+    const progress: number[] = []
+    await store.watch('/', store.revision, () => {}, undefined, (revision) => progress.push(revision))
+    // A key of another program: no event of it arrives.
+    const revision = etcd.put('/other/key', 'x')
+    expect(await store.currentRevision!()).toBe(revision)
+    await store.waitUntilSeen!(revision)
+    expect(store.revision).toBe(revision)
+    expect(progress).toEqual([revision])
+    expect(etcd.calls.put).toBe(0)
+    expect(etcd.revision).toBe(revision)
+  })
+
+  it('is awaited until the events have come', async () => {
+    const { etcd, url } = await start(options)
+    const store = await open(url)
+    const seen: number[] = []
+    await store.watch('/', store.revision, (events) => seen.push(...events.map((event) => event.revision)))
+    etcd.hold()
+    const revision = etcd.put('/registry/a', 'x')
+    let isSeen = false
+    const waiting = store.waitUntilSeen!(revision).then(() => (isSeen = true))
+    const asked = etcd.calls.progress
+    await expect.poll(() => etcd.calls.progress, { timeout: 10_000 }).toBeGreaterThan(asked + 1)
+    expect({ isSeen, seen, revision: store.revision }).toEqual({ isSeen: false, seen: [], revision: revision - 1 })
+    etcd.release()
+    await waiting
+    expect(seen).toEqual([revision])
+  })
+
+  it('is asked of another watch, if one stays silent', async () => {
+    const { etcd, url } = await start(options)
+    const store = await open(url)
+    const { watch } = etcd.calls
+    etcd.hold()
+    const revision = etcd.put('/registry/a', 'x')
+    const waiting = store.waitUntilSeen!(revision)
+    await expect.poll(() => etcd.calls.watch, { timeout: 10_000 }).toBe(watch + 1)
+    etcd.release()
+    await waiting
+    expect((await store.get('/a'))?.revision).toBe(revision)
+  })
+})
+
+describe('kine', () => {
+  const kine: FakeEtcdOptions = { version: '3.5.13', isKine: true }
+
+  it('is followed by its progress, whatever release it claims to be', async () => {
+    const { etcd, url } = await start({ ...kine, version: '3.5.0' })
+    const store = await open(url)
+    const revision = etcd.put('/other/key', 'x')
+    await store.waitUntilSeen!(revision)
+    expect((await put(store, '/a')).ok).toBe(true)
+    expect(etcd.calls.put).toBe(0)
+  })
+
+  it('has a key of its own, which is none of the store', async () => {
+    const { url } = await start(kine)
+    const store = await open(url)
+    await put(store, '/a')
+    expect((await store.range('')).items.map(({ key }) => key)).toEqual(['/a'])
+    await put(store, '/z')
+    const limited = async (options: object) => (await store.range('', options)).items.map(({ key }) => key)
+    expect(await limited({ limit: 1 })).toEqual(['/a'])
+    expect(await limited({ limit: 1, after: '/a' })).toEqual(['/z'])
+    expect(await limited({ limit: 2 })).toEqual(['/a', '/z'])
+  })
+
+  it('tells what stands in the way of a delete', async () => {
+    const { url } = await start(kine)
+    const store = await open(url)
+    const created = await put(store, '/a')
+    expect(await store.write({ key: '/a', expected: 1, value: undefined })).toMatchObject({ ok: false, current: { key: '/a', revision: created.ok && created.revision } })
+    // Nothing is known of this key, which is no success.
+    expect(await store.write({ key: '/never', expected: 1, value: undefined })).toEqual({ ok: false, current: undefined })
+  })
+
+  it('that says no release is refused in a sentence', async () => {
+    const { url } = await start({ ...kine, version: '' })
+    await expect(open(url)).rejects.toThrow('the server reports no version of etcd: kine needs --emulated-etcd-version')
+  })
+})
+
+describe.each(releases)('a server of %s that never wins the vote to compact', (_, options) => {
+  it('forgets what the winner compacts, and knows the size of the database', async () => {
+    const { etcd, url } = await start(options)
+    const [winner, loser] = [await open(url), await open(url)]
+    const clocks = [new VirtualClock(0), new VirtualClock(0)]
+    const stops: (() => void)[] = []
+    const rounds = [winner, loser].map((store, i) => async () => {
+      const { txn } = etcd.calls
+      const clock = clocks[i]!
+      if (stops.length <= i) stops.push(startCompactor(store, { clock, maxAgeMs: 1000, maxRevisions: 1, intervalMs: 1 }))
+      else clock.advance(1000)
+      await expect.poll(() => etcd.calls.txn > txn && clock.pending, { timeout: 10_000 }).toBe(1)
+    })
+    let firstMs = 0
+    for (let made = 1; made <= 4; made++) {
+      await put(winner, `/${made}`)
+      firstMs ||= Date.now()
+      for (const round of rounds) await round()
+    }
+    expect(etcd.calls.compact).toBe(3)
+    expect(loser.compactedRevision).toBe(winner.compactedRevision)
+    expect(loser.compactedRevision).toBeGreaterThan(0)
+    // The start of the timeline is forgotten with the history.
+    await expect(loser.watch('/', loser.compactedRevision - 1, () => {})).rejects.toThrow(CompactedError)
+    expect(loser.revisionAt(firstMs)).toBeUndefined()
+    etcd.dbBytes = 9000
+    for (const round of rounds) await round()
+    await expect.poll(() => loser.size(), { timeout: 10_000 }).toBe(9000)
+    for (const stop of stops) stop()
+  })
+})
+
+describe('a watch that delivers nothing', () => {
+  it('ends the opening of the store in a sentence', async () => {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    etcd.hold()
+    etcd.put('/registry/a', 'x')
+    await expect(open(url, { openTimeoutMs: 300 })).rejects.toThrow(/cannot be used: its watch has delivered nothing within 300 ms/)
+  })
+})
+
+describe('the time limit of a write', () => {
+  it('holds although the clock of the machine is set back', async () => {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const store = await open(url, { callTimeoutMs: 100, writeBudgetMs: 300 })
+    const created = await put(store, '/a')
+    await etcd.close()
+    const writing = store.write({ key: '/a', expected: created.ok ? created.revision : 0, value: Buffer.from('y') })
+    const reading = store.currentRevision!()
+    reading.catch(() => undefined)
+    const real = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
+    try {
+      // Uncertain, if it was sent before the connection was lost.
+      await expect(writing).rejects.toThrow(/^etcd cannot be reached|^the outcome of the write is not known/)
+      await expect(reading).rejects.toThrow(StoreUnavailableError)
+    } finally {
+      clock.mockRestore()
+    }
+  }, 10_000)
+})
+
+describe('a snapshot of etcd', () => {
+  it('reads keys in pages that grow, and so does not pay for all later keys again and again', async () => {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const count = 20_000
+    for (let i = 0; i < count; i++) etcd.put(`/registry/pods/default/pod-${String(i).padStart(6, '0')}`, `value ${i}`)
+    const store = await open(url)
+    const { range } = etcd.calls
+    const before = etcd.keysVisited
+    const { pages } = await snapshotOf(store)
+    // Not part of the snapshot.
+    await put(store, '/pods/default/another')
+    const keys = new Set<string>()
+    for await (const page of pages) for (const { key } of page) keys.add(key)
+    expect(keys.size).toBe(count)
+    expect(keys.has('/pods/default/another')).toBe(false)
+    // Pages of 500, 1,000, 2,000, 4,000, 8,000 and the rest; each counts the keys behind it.
+    expect(etcd.calls.range - range).toBeLessThan(10)
+    expect(etcd.keysVisited - before).toBeLessThan(6 * count)
+  })
+})
