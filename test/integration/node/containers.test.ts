@@ -61,6 +61,15 @@ describe('images', () => {
     expect((await statusOf('web'))?.state.waiting).toEqual({ reason: 'ErrImageNeverPull', message: 'Container image "app:1" is not present with pull policy of Never' })
   })
 
+  it('whose name is invalid are not pulled', async () => {
+    await start()
+    const pull = vi.spyOn(scene.runtime, 'pullImage')
+    await scene.run('web', { containers: [{ ...app, image: 'Shop/Web:1:2' }] })
+    const message = `Failed to apply default image tag "Shop/Web:1:2": couldn't parse image name "Shop/Web:1:2": invalid reference format: repository name (Web) must be lowercase`
+    expect((await statusOf('web'))?.state.waiting).toEqual({ reason: 'InvalidImageName', message })
+    expect(pull).not.toHaveBeenCalled()
+  })
+
   it("are pulled with what the pod's secrets hold", async () => {
     await start()
     const pull = vi.spyOn(scene.runtime, 'pullImage')

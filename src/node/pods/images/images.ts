@@ -1,4 +1,5 @@
 import type { Pod } from '../../../api/generated/types.ts'
+import { invalidImageName } from '../../../api/kinds/containers/image-reference.ts'
 import { printDuration } from '../../../base/duration.ts'
 import type { ImagePull } from '../../runtime/runtime.ts'
 import { type PodContainer, StartError } from '../containers.ts'
@@ -20,6 +21,12 @@ export async function ensureImage(
   const policy = container.spec.imagePullPolicy ?? 'IfNotPresent'
   const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
     context.event(pod, type, reason, message, container)
+  const invalid = invalidImageName(image)
+  if (invalid !== undefined) {
+    const message = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${invalid}`
+    tell('Warning', 'InspectFailed', message)
+    throw new StartError('InvalidImageName', message)
+  }
   const present = await runtime.imageStatus(withTag(image))
   if (policy === 'Never' && !present) {
     const message = `Container image "${image}" is not present with pull policy of Never`
