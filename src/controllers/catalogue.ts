@@ -14,6 +14,7 @@ import { deploymentController } from './deployment/index.ts'
 import { disruption, staleDisruption } from './disruption/index.ts'
 import { endpointSlice } from './endpoint-slice/index.ts'
 import { endpoint } from './endpoints/index.ts'
+import { ephemeralVolumeController } from './ephemeral-volume/index.ts'
 import { garbageCollector } from './garbage-collector/index.ts'
 import { jobController, orphanPodController } from './job/index.ts'
 import type { ManagedController, RivalLease } from './kit/index.ts'
@@ -80,6 +81,7 @@ export const accounts: Readonly<Record<string, string>> = {
   'taint-eviction-controller': 'node-controller',
   'persistentvolume-binder-controller': 'persistent-volume-binder',
   'persistentvolume-expander-controller': 'expand-controller',
+  'ephemeral-volume-controller': 'ephemeral-volume-controller',
   'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
   'persistentvolume-protection-controller': 'pv-protection-controller',
   'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
@@ -144,6 +146,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'taint-eviction-controller': taintEviction,
   'persistentvolume-binder-controller': [claimBinder, volumeBinder],
   'persistentvolume-expander-controller': claimExpander,
+  'ephemeral-volume-controller': ephemeralVolumeController,
   'persistentvolumeclaim-protection-controller': claimProtector,
   'persistentvolume-protection-controller': volumeProtector,
   'volumeattributesclass-protection-controller': attributesClassProtector,

@@ -1,0 +1,1 @@
+export { ephemeralVolumeController } from './controller.ts'
