@@ -29,7 +29,8 @@ export default defineConfig({
       {
         resolve: { alias },
         // Files share their modules: to load them for each anew took longer than the tests.
-        test: { name: 'unit', isolate: false, include: ['src/**/*.test.ts', 'test/{architecture,integration,kubectl,simulation}/**/*.test.ts', '{bench,examples,web}/**/*.test.ts'] },
+        // The limit is for tests that hang, on a machine of any speed.
+        test: { name: 'unit', isolate: false, testTimeout: 60_000, hookTimeout: 60_000, include: ['src/**/*.test.ts', 'test/{architecture,integration,kubectl,simulation}/**/*.test.ts', '{bench,examples,web}/**/*.test.ts'] },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/store-*.test.ts'], ...slow } },
       { test: { name: 'etcd', include: onEtcd, ...sharedEtcd, ...slow } },
