@@ -244,4 +244,14 @@ describe('ServiceForwarding of datagrams', () => {
     forwarding.update('default/web', [{ ...web, internal: [b] }])
     expect(await says[0]!('y')).toBe('b:y')
   })
+
+  it('asks another endpoint where the address of one cannot be connected', async () => {
+    const a = await udp('a')
+    // A broadcast address: connect(2) refuses it.
+    const web = route([{ address: '255.255.255.255', port: 9 }, a], { protocol: 'UDP' })
+    forwarding.update('default/web', [web])
+    await isOpen()
+    const says = await Promise.all(Array.from({ length: 10 }, () => client(web.port)))
+    for (const say of says) expect(await say('x')).toBe('a:x')
+  })
 })
