@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../base/clock.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../base/logger.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
 import type { Route, Target } from '../routes/routes.ts'
 import { NftablesBackend } from './nftables-backend.ts'
 import { rulesetOf } from './ruleset.ts'
@@ -70,7 +70,8 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     routeLoopbackOf(node)
     return () => {}
   }
-  const backend = new NftablesBackend({ ...options, clock: systemClock, logger: new Logger((line) => void said.push(line), 'warn'), command: ['ip', 'netns', 'exec', node, 'nft'], routeLoopback })
+  const clock = new VirtualClock()
+  const backend = new NftablesBackend({ ...options, clock, logger: new Logger((line) => void said.push(line), 'warn'), command: ['ip', 'netns', 'exec', node, 'nft'], routeLoopback })
   const set = async (...routes: Route[]) => {
     backend.update('default/web', routes)
     await backend.settled()
@@ -173,6 +174,27 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     for (const address of ['10.66.0.9', '10.66.0.200']) {
       expect([curl(space('client'), address), curl(node, address)]).toEqual(['exit 7', 'exit 7'])
     }
+  })
+
+  it('writes its rules again if another program has removed them', async () => {
+    await set(route([at(pods.a)]))
+    within(node, 'nft', 'flush', 'ruleset')
+    expect(within(node, 'nft', 'list', 'ruleset')).toBe('')
+    clock.advance(30_000)
+    await backend.settled()
+    expect(several(space('client'), '10.66.0.9')).toEqual(new Set(['a']))
+    expect(within(node, 'nft', 'list', 'chain', 'ip', options.table, 'input-check')).toContain('drop')
+  })
+
+  it('replaces the table if a change of removed rules is rejected', async () => {
+    await set(route([at(pods.a)]))
+    within(node, 'nft', 'flush', 'ruleset')
+    backend.update('default/web', [route([at(pods.b)])])
+    await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 10_000 })
+    clock.advance(500)
+    await backend.settled()
+    expect(several(space('client'), '10.66.0.9')).toEqual(new Set(['b']))
+    expect(said.splice(0)[0]).toContain('the rules of Services were refused')
   })
 
   it('leaves nothing behind', async () => {
