@@ -27,7 +27,7 @@ afterEach(() => {
 })
 
 const route = (internal: Target[], more: Partial<Route> = {}): Route => ({
-  namespace: 'default', name: 'web', portName: '', protocol: 'TCP', clusterIps: [address], port: portOf(), nodePort: undefined, affinityMs: undefined, internal, external: internal, ...more,
+  namespace: 'default', name: 'web', portName: '', protocol: 'TCP', clusterIps: [address], port: portOf(), nodePort: undefined, affinityMs: undefined, internal, external: internal, isExternalLocal: false, ...more,
 })
 let nextPort = 20_000 + (process.pid % 5000)
 const portOf = () => nextPort++
