@@ -114,7 +114,7 @@ export class ProcessRuntime implements Runtime {
       () => this.#limited(),
       (id) => this.#outOfMemory(id),
     )
-    const view = options.view ? Promise.resolve({ kind: options.view, why: '' }) : bestView(directory)
+    const view = options.view ? Promise.resolve({ kind: options.view, why: 'as configured' }) : bestView(directory)
     this.#hidden = options.hidden ?? []
     this.#view = view.then(({ kind }) => kind)
     this.isolationKnown = view.then(({ kind, why }) => (this.#isolation = isolationBy(kind, why)))
