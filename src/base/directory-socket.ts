@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { type Server, type Socket, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { listen } from './listen.ts'
 
 // sun_path holds 104 bytes on macOS and 108 on Linux, including the terminating zero.
 const maxSocketPath = 103
@@ -9,10 +10,11 @@ const nobodyListens = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']
 
 /** Listens on a Unix socket in a directory. The server does not keep the process alive. */
 export function listenInDirectory(dir: string, name: string, onConnection: (socket: Socket) => void): Promise<Server> {
-  return withShortPath(dir, name, (path) => {
+  return withShortPath(dir, name, async (path) => {
     const server = createServer(onConnection)
     server.unref()
-    return new Promise((done, failed) => server.once('error', failed).listen(path, () => done(server)))
+    await listen(server, { path })
+    return server
   })
 }
 

@@ -1,6 +1,7 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { listen } from '../base/listen.ts'
 
 /** Handles requests of the listener. */
 export interface Handler {
@@ -44,6 +45,8 @@ export function isFromOurPage({ headers }: Pick<IncomingMessage, 'headers'>, url
   return (origin === undefined || origin === url.origin) && (site === undefined || site === 'same-origin')
 }
 
+const loopback = '127.0.0.1'
+
 /** Listens on the loopback interface, on this port or, if it is taken, on a free one. */
 export async function openDoor(port: number, loadHandler: () => Promise<Handler>): Promise<Door> {
   let handler: Promise<Handler> | undefined
@@ -69,9 +72,9 @@ export async function openDoor(port: number, loadHandler: () => Promise<Handler>
       .then((to) => to.upgrade(request, socket, head, url))
       .catch(() => socket.destroy())
   })
-  await listening(server, port).catch((e: unknown) => {
+  await listen(server, { host: loopback, port }).catch((e: unknown) => {
     if ((e as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw e
-    return listening(server, 0)
+    return listen(server, { host: loopback, port: 0 })
   })
   return {
     port: (server.address() as AddressInfo).port,
@@ -82,12 +85,3 @@ export async function openDoor(port: number, loadHandler: () => Promise<Handler>
       }),
   }
 }
-
-const listening = (server: Server, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })

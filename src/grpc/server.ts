@@ -1,5 +1,6 @@
 import { type Server, type Socket, createServer } from 'node:net'
 import { type TlsOptions as NodeTlsOptions, createServer as createTlsServer } from 'node:tls'
+import { listen } from '../base/listen.ts'
 import { ErrorCode, type Http2Stream, type RequestHead, ServerConnection } from '../http2/index.ts'
 import type { Method } from './call.ts'
 import { MessageReader, fillFrameHead, frameHeadBytes } from './framing.ts'
@@ -55,24 +56,16 @@ export class GrpcServer {
   }
 
   /** Listens on a Unix socket or a loopback port. Resolves to the address in a form that `parseAddress` reads. */
-  listen(at: { path: string } | { port: number; tls?: NodeTlsOptions }): Promise<string> {
+  async listen(at: { path: string } | { port: number; tls?: NodeTlsOptions }): Promise<string> {
     const tls = 'port' in at ? at.tls : undefined
     const onSocket = (socket: Socket) => this.#accept(socket)
     const server = tls ? createTlsServer({ ...tls, ALPNProtocols: ['h2'] }, onSocket) : createServer(onSocket)
     this.#server = server
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      const listening = () => {
-        const address = server.address()
-        resolve(
-          typeof address === 'object' && address
-            ? `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`
-            : `unix://${String(address)}`,
-        )
-      }
-      if ('path' in at) server.listen(at.path, listening)
-      else server.listen(at.port, '127.0.0.1', listening)
-    })
+    await listen(server, 'path' in at ? { path: at.path } : { port: at.port, host: '127.0.0.1' })
+    const address = server.address()
+    return typeof address === 'object' && address
+      ? `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`
+      : `unix://${String(address)}`
   }
 
   /** Closes all connections. New ones are accepted. */

@@ -9,7 +9,12 @@ import { machineShape } from './machine/machine-shape.ts'
 import { thisMachine } from './machine/this-machine.ts'
 import { networkProber } from './probes/network-prober.ts'
 import { PodUsers } from './runtime/pod-users.ts'
-import { type CatalogueEntry, ProcessRuntime, type UnknownImages } from './runtimes/process/index.ts'
+import {
+  type CatalogueEntry,
+  ProcessRuntime,
+  type ProcessRuntimeOptions,
+  type UnknownImages,
+} from './runtimes/process/index.ts'
 import { localDisk } from './volumes/disk.ts'
 import type { PrivatePaths } from './volumes/private-paths.ts'
 
@@ -21,6 +26,8 @@ export interface ProcessNodeOptions extends NodeSurroundings {
   /** The treatment of images that are not in the catalogue. */
   unknownImages?: UnknownImages
   shimProgram?: string
+  /** Default: the best isolation that works on this machine. */
+  view?: ProcessRuntimeOptions['view']
   /** The port on which the agent serves logs, commands and ports. Without it none is served. */
   port?: number
   labels?: NodeShape['labels']
@@ -35,7 +42,7 @@ const isLoopback = (ip: string): boolean => ip.startsWith('127.') || ip === '::1
 
 /** Creates a node that runs pods as processes of this machine. The agent adopts running pods when it starts. */
 export async function processNode(options: ProcessNodeOptions): Promise<{ agent: NodeAgent; runtime: ProcessRuntime }> {
-  const { name, directory, clock, random, logger = silentLogger, catalogue, unknownImages, shimProgram } = options
+  const { name, directory, clock, random, logger = silentLogger, catalogue, unknownImages, shimProgram, view } = options
   // Pods' volumes are below it, in directories that every user may enter.
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
@@ -48,6 +55,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
     ...(catalogue ? { catalogue } : {}),
     ...(unknownImages ? { unknownImages } : {}),
     ...(shimProgram ? { shimProgram } : {}),
+    ...(view ? { view } : {}),
   })
   const shape = machineShape({
     name,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -215,8 +216,14 @@ const rules = ({ dataDir, range, logger }: ServiceProxyPartOptions): ServiceBack
     table: tableOf(dataDir),
     ranges: [range],
     keepsClientAddress: bridgesAreFiltered(),
+    networks: linkNetworks,
     routeLoopback: () => routeLoopback(logger),
   })
+
+const linkNetworks = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.flatMap(({ family, internal, cidr }) => (family === 'IPv4' && !internal && cidr ? [cidr] : [])),
+  )
 
 const loopbackRouting = '/proc/sys/net/ipv4/conf/all/route_localnet'
 

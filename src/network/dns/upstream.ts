@@ -58,20 +58,24 @@ export class Upstream {
     sent.writeUInt16BE(id, 0)
     return new Promise((resolve) => {
       const socket = createSocket(server.includes(':') ? 'udp6' : 'udp4')
+      let isEnded = false
       const end = (answer: Buffer | undefined) => {
+        if (isEnded) return
+        isEnded = true
         cancel()
-        socket.removeAllListeners('message')
         socket.close()
         resolve(answer)
       }
       const cancel = clock.after(attemptMs, () => end(undefined))
-      socket.once('error', () => end(undefined))
+      socket.on('error', () => end(undefined))
       socket.on('message', (message) => {
         if (!isAnswerTo(sent, message)) return
         message.writeUInt16BE(query.readUInt16BE(0), 0)
         end(message)
       })
-      socket.connect(port, server, () => socket.send(sent))
+      socket.once('connect', () => socket.send(sent))
+      // Without a callback: `connect` would call it with an error, such as a resolver without a route.
+      socket.connect(port, server)
     })
   }
 

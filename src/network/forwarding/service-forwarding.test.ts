@@ -27,7 +27,7 @@ afterEach(() => {
 })
 
 const route = (internal: Target[], more: Partial<Route> = {}): Route => ({
-  namespace: 'default', name: 'web', portName: '', protocol: 'TCP', clusterIps: [address], port: portOf(), nodePort: undefined, affinityMs: undefined, internal, external: internal, ...more,
+  namespace: 'default', name: 'web', portName: '', protocol: 'TCP', clusterIps: [address], port: portOf(), nodePort: undefined, affinityMs: undefined, internal, external: internal, isExternalLocal: false, ...more,
 })
 let nextPort = 20_000 + (process.pid % 5000)
 const portOf = () => nextPort++
@@ -243,5 +243,15 @@ describe('ServiceForwarding of datagrams', () => {
     for (const say of says) expect(await say('x')).toBe('a:x')
     forwarding.update('default/web', [{ ...web, internal: [b] }])
     expect(await says[0]!('y')).toBe('b:y')
+  })
+
+  it('asks another endpoint where the address of one cannot be connected', async () => {
+    const a = await udp('a')
+    // A broadcast address: connect(2) refuses it.
+    const web = route([{ address: '255.255.255.255', port: 9 }, a], { protocol: 'UDP' })
+    forwarding.update('default/web', [web])
+    await isOpen()
+    const says = await Promise.all(Array.from({ length: 10 }, () => client(web.port)))
+    for (const say of says) expect(await say('x')).toBe('a:x')
   })
 })

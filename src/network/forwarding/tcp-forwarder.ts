@@ -1,4 +1,5 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
+import { listen } from '../../base/listen.ts'
 import type { Target } from '../routes/routes.ts'
 import type { Balancer } from './balancer.ts'
 import type { Forwarder } from './forwarder.ts'
@@ -27,15 +28,7 @@ export class TcpForwarder implements Forwarder {
   }
 
   listen({ address, port }: Target): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen({ host: address, port, backlog: 1024 }, () => {
-        this.#server.off('error', reject)
-        // Accepting failed, for example because no file descriptor is free. The server keeps listening.
-        this.#server.on('error', () => {})
-        resolve()
-      })
-    })
+    return listen(this.#server, { host: address, port, backlog: 1024 })
   }
 
   get connections(): number {

@@ -99,17 +99,19 @@ export class UdpForwarder implements Forwarder {
       flow.usedAtMs = this.#clock.now()
       this.#socket?.send(answer, client.port, client.address, () => {})
     })
-    // An ICMP error: no process listens on the endpoint's port.
+    // There is no route to the endpoint, or an ICMP error says that no process listens on its port.
     socket.on('error', () => {
       if (this.#flows.get(key) !== flow) return
       this.#end(key, flow)
       if (flow.unanswered.length > 0) this.#open(key, client, flow.left, flow.unanswered)
     })
-    socket.connect(target.port, target.address, () => {
+    socket.once('connect', () => {
       if (this.#flows.get(key) !== flow) return
       flow.isConnected = true
       for (const datagram of flow.unanswered) socket.send(datagram, () => {})
     })
+    // Without a callback: `connect` would call it with the error instead of emitting `error`.
+    socket.connect(target.port, target.address)
     this.#flows.set(key, flow)
     const oldest = this.#flows.entries().next().value
     if (this.#flows.size > mostFlows && oldest) this.#end(...oldest)

@@ -20,6 +20,9 @@ export interface NftablesOptions extends RulesetOptions {
 /** The minimum and maximum back-off after the kernel has rejected the rules. */
 const retry = { firstMs: 500, longestMs: 30_000 }
 
+/** The time after which unchanged rules are written again, because another program may have removed them. */
+const rewriteMs = 30_000
+
 /**
  * Keeps nftables rules in sync with the routes of Services. Changes that arrive during a write are written together in
  * the next one.
@@ -27,13 +30,16 @@ const retry = { firstMs: 500, longestMs: 30_000 }
 export class NftablesBackend implements ServiceBackend {
   readonly #options: NftablesOptions
   readonly #routes = new Map<string, readonly Route[]>()
-  /** The chains and sets that may exist, including those of rejected rules. */
-  #names: ReadonlySet<string> = new Set()
+  /**
+   * The chains and sets of the table; undefined if its contents are unknown: before the first write, because a killed
+   * process may have left rules, and after a rejected one, because another program may have removed them. The next write
+   * then replaces the table.
+   */
+  #names: ReadonlySet<string> | undefined
   #isChanged = false
-  /** The first write empties the table, because a killed process may have left rules. */
-  #hasWritten = false
   #writing: Promise<void> | undefined
   #cancelRetry = () => {}
+  #cancelRewrite = () => {}
   #stopLoopback: (() => void) | undefined
   #isClosed = false
 
@@ -44,8 +50,7 @@ export class NftablesBackend implements ServiceBackend {
   update(service: string, routes: readonly Route[]): void {
     if (routes.length === 0) this.#routes.delete(service)
     else this.#routes.set(service, routes)
-    this.#isChanged = true
-    this.#writing ??= this.#write()
+    this.#startWrite()
   }
 
   /** Resolves when the rules of the last update are applied or rejected. */
@@ -57,6 +62,7 @@ export class NftablesBackend implements ServiceBackend {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelRetry()
+    this.#cancelRewrite()
     await this.#writing
     const { logger } = this.#options
     // Before the rules that keep others out are removed.
@@ -71,6 +77,12 @@ export class NftablesBackend implements ServiceBackend {
     return `add table ip ${table}\ndelete table ip ${table}\n`
   }
 
+  #startWrite(): void {
+    this.#isChanged = true
+    this.#cancelRewrite()
+    this.#writing ??= this.#write()
+  }
+
   async #write(): Promise<void> {
     const { clock, logger } = this.#options
     let delayMs = retry.firstMs
@@ -80,13 +92,13 @@ export class NftablesBackend implements ServiceBackend {
       this.#isChanged = false
       const { text, names } = rulesetOf([...this.#routes.values()].flat(), this.#options, this.#names)
       try {
-        await this.#run(this.#hasWritten ? text : `${this.#removal}${text}`)
-        this.#hasWritten = true
+        await this.#run(this.#names ? text : `${this.#removal}${text}`)
         this.#names = names
         if (this.#hasLoopbackEndpoint()) this.#stopLoopback ??= this.#options.routeLoopback?.()
         delayMs = retry.firstMs
       } catch (error) {
         logger.warn('the rules of Services were refused', { error, retryMs: delayMs })
+        this.#names = undefined
         this.#isChanged = true
         await new Promise<void>((resolve) => {
           const cancel = clock.after(delayMs, resolve)
@@ -99,6 +111,7 @@ export class NftablesBackend implements ServiceBackend {
       }
     }
     this.#writing = undefined
+    if (!this.#isClosed) this.#cancelRewrite = clock.after(rewriteMs, () => this.#startWrite())
   }
 
   #hasLoopbackEndpoint(): boolean {

@@ -1,16 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../base/clock.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../base/logger.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
 import type { Route, Target } from '../routes/routes.ts'
 import { NftablesBackend } from './nftables-backend.ts'
 import { rulesetOf } from './ruleset.ts'
 
-const options = { table: 'coxswain-test', ranges: ['10.66.0.0/24'], keepsClientAddress: false }
+const options = { table: 'coxswain-test', ranges: ['10.66.0.0/24'], keepsClientAddress: false, networks: () => ['10.88.0.1/24', '192.0.2.2/24'] }
 const route = (targets: Target[], more: Partial<Route> = {}): Route => ({
-  namespace: 'default', name: 'web', portName: '', protocol: 'TCP', clusterIps: ['10.66.0.9'], port: 80, nodePort: undefined, affinityMs: undefined, internal: targets, external: targets, ...more,
+  namespace: 'default', name: 'web', portName: '', protocol: 'TCP', clusterIps: ['10.66.0.9'], port: 80, nodePort: undefined, affinityMs: undefined, internal: targets, external: targets, isExternalLocal: false, ...more,
 })
 const at = (address: string): Target => ({ address, port: 8080 })
 
@@ -45,6 +45,8 @@ const mayTry = process.platform === 'linux' && process.getuid?.() === 0 && has('
 const node = `cox-node-${process.pid}`
 const space = (name: string) => `cox-${name}-${process.pid}`
 const pods = { a: '10.88.0.2', b: '10.88.0.3', client: '10.88.0.4' }
+/** A client on another link of the node. */
+const outside = '192.0.2.9'
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' }).toString()
 const within = (name: string, ...args: string[]) => ip('netns', 'exec', name, ...args)
 
@@ -70,7 +72,8 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     routeLoopbackOf(node)
     return () => {}
   }
-  const backend = new NftablesBackend({ ...options, clock: systemClock, logger: new Logger((line) => void said.push(line), 'warn'), command: ['ip', 'netns', 'exec', node, 'nft'], routeLoopback })
+  const clock = new VirtualClock()
+  const backend = new NftablesBackend({ ...options, clock, logger: new Logger((line) => void said.push(line), 'warn'), command: ['ip', 'netns', 'exec', node, 'nft'], routeLoopback })
   const set = async (...routes: Route[]) => {
     backend.update('default/web', routes)
     await backend.settled()
@@ -91,7 +94,7 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     within(node, 'ip', 'link', 'add', 'bridge0', 'type', 'bridge')
     within(node, 'ip', 'address', 'add', '10.88.0.1/24', 'dev', 'bridge0')
     within(node, 'ip', 'link', 'set', 'bridge0', 'up')
-    // Packets that are not for a pod leave by this interface, which has no peer.
+    // Packets that are not for a pod leave by this interface, which has no gateway.
     within(node, 'ip', 'link', 'add', 'away', 'type', 'bridge')
     within(node, 'ip', 'address', 'add', '192.0.2.2/24', 'dev', 'away')
     within(node, 'ip', 'link', 'set', 'away', 'up')
@@ -107,6 +110,11 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
       within(space(name), 'ip', 'link', 'set', 'eth0', 'up')
       within(space(name), 'ip', 'route', 'add', 'default', 'via', '10.88.0.1')
     }
+    ip('netns', 'add', space('outside'))
+    within(node, 'ip', 'link', 'add', 'veth-outside', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', space('outside'))
+    within(node, 'ip', 'link', 'set', 'veth-outside', 'master', 'away', 'up')
+    within(space('outside'), 'ip', 'address', 'add', `${outside}/24`, 'dev', 'eth0')
+    within(space('outside'), 'ip', 'link', 'set', 'eth0', 'up')
     for (const name of ['a', 'b']) {
       const server = spawn('ip', ['netns', 'exec', space(name), process.execPath, '-e', serverProgram, name], { stdio: ['ignore', 'pipe', 'inherit'] })
       servers.push(server)
@@ -117,7 +125,7 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
   afterAll(async () => {
     await backend.close()
     for (const server of servers) server.kill('SIGKILL')
-    for (const name of [...Object.keys(pods).map(space), node]) if (existsSync(`/run/netns/${name}`)) ip('netns', 'delete', name)
+    for (const name of [...Object.keys(pods).map(space), space('outside'), node]) if (existsSync(`/run/netns/${name}`)) ip('netns', 'delete', name)
     expect(said).toEqual([])
   })
 
@@ -142,6 +150,15 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     await set(route([at(pods.a), at(pods.b)], { nodePort: 30080, external: [at(pods.b)] }))
     expect(several(space('client'), '10.88.0.1:30080')).toEqual(new Set(['b']))
     expect(several(space('client'), '192.0.2.2:30080')).toEqual(new Set(['b']))
+  })
+
+  it('keeps the address of clients with externalTrafficPolicy Local, but those to which a pod replies directly', async () => {
+    const local = route([at(pods.a)], { nodePort: 30080, isExternalLocal: true })
+    await set(local)
+    expect(curl(space('outside'), '192.0.2.2:30080')).toBe(`a ${outside}`)
+    expect([curl(space('client'), '10.88.0.1:30080'), curl(node, '10.88.0.1:30080')]).toEqual(['a 10.88.0.1', 'a 10.88.0.1'])
+    await set({ ...local, isExternalLocal: false })
+    expect(curl(space('outside'), '192.0.2.2:30080')).toBe('a 10.88.0.1')
   })
 
   it('keeps a client with its pod, over a change of the rules, too', async () => {
@@ -173,6 +190,27 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     for (const address of ['10.66.0.9', '10.66.0.200']) {
       expect([curl(space('client'), address), curl(node, address)]).toEqual(['exit 7', 'exit 7'])
     }
+  })
+
+  it('writes its rules again if another program has removed them', async () => {
+    await set(route([at(pods.a)]))
+    within(node, 'nft', 'flush', 'ruleset')
+    expect(within(node, 'nft', 'list', 'ruleset')).toBe('')
+    clock.advance(30_000)
+    await backend.settled()
+    expect(several(space('client'), '10.66.0.9')).toEqual(new Set(['a']))
+    expect(within(node, 'nft', 'list', 'chain', 'ip', options.table, 'input-check')).toContain('drop')
+  })
+
+  it('replaces the table if a change of removed rules is rejected', async () => {
+    await set(route([at(pods.a)]))
+    within(node, 'nft', 'flush', 'ruleset')
+    backend.update('default/web', [route([at(pods.b)])])
+    await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 10_000 })
+    clock.advance(500)
+    await backend.settled()
+    expect(several(space('client'), '10.66.0.9')).toEqual(new Set(['b']))
+    expect(said.splice(0)[0]).toContain('the rules of Services were refused')
   })
 
   it('leaves nothing behind', async () => {

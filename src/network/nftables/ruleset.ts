@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { cidrContains, parseCidr, parseIp } from '../../api/validation/ip.ts'
 import type { Route, Target } from '../routes/routes.ts'
 
 export interface RulesetOptions {
@@ -7,10 +8,12 @@ export interface RulesetOptions {
   /** The cluster IP ranges. Their traffic without a matching rule is rejected and never leaves the machine. */
   ranges: readonly string[]
   /**
-   * False if replies between pods bypass these rules, as on a bridge without br_netfilter. Endpoints then see the
-   * address of the node instead of the client's.
+   * False if replies between pods bypass these rules, as on a bridge without br_netfilter. Endpoints of cluster IPs then
+   * see the address of the node instead of the client's.
    */
   keepsClientAddress: boolean
+  /** The IPv4 networks of the machine's links, in CIDR notation. */
+  networks(): readonly string[]
 }
 
 /** The input of `nft -f`, and the chains and sets that it uses besides the permanent ones. */
@@ -84,18 +87,21 @@ function addRoute(
   rule: (to: string, text: string) => void,
   declared: Map<string, string>,
 ): void {
-  const { protocol, clusterIps, port, nodePort, internal, external } = route
+  const { protocol, clusterIps, port, nodePort, internal, external, isExternalLocal } = route
   const l4 = protocol.toLowerCase()
   const clusterIp = clusterIps.find((ip) => !ip.includes(':'))
-  const inner = balanced(route, internal, { rule, declared })
+  const into = { rule, declared, options }
+  const inner = balanced(route, internal, into)
   if (inner && clusterIp) {
     const mark = options.keepsClientAddress ? 'fib saddr type local ' : ''
     rule('services', `ip daddr ${clusterIp} ${l4} dport ${port} ${mark}meta mark set mark or ${masqueradeMark}`)
     rule('services', `ip daddr ${clusterIp} ${l4} dport ${port} goto ${inner}`)
   }
-  const outer = nodePort === undefined ? undefined : balanced(route, external, { rule, declared })
+  const outer = nodePort === undefined ? undefined : balanced(route, external, into)
   if (outer) {
-    rule('node-ports', `${l4} dport ${nodePort} meta mark set mark or ${masqueradeMark}`)
+    // As kube-proxy: endpoints see the client's address, except for clients on the node itself.
+    const mark = isExternalLocal ? 'fib saddr type local ' : ''
+    rule('node-ports', `${l4} dport ${nodePort} ${mark}meta mark set mark or ${masqueradeMark}`)
     rule('node-ports', `${l4} dport ${nodePort} goto ${outer}`)
   }
 }
@@ -103,6 +109,7 @@ function addRoute(
 interface Into {
   rule(to: string, text: string): void
   declared: Map<string, string>
+  options: RulesetOptions
 }
 
 /** The chain that selects an endpoint; undefined without endpoints. */
@@ -121,8 +128,9 @@ function balanced(route: Route, targets: readonly Target[], into: Into): string 
 
 const setOf = (endpoint: string): string => endpoint.replace('endpoint-', 'clients-')
 
-function endpointChain(route: Route, { address, port }: Target, { rule, declared }: Into): string {
+function endpointChain(route: Route, { address, port }: Target, into: Into): string {
   const { protocol, affinityMs } = route
+  const { rule, declared, options } = into
   const name = `endpoint-${hash(keyOf(route), affinityMs, address, port)}`
   if (declared.has(chain(name))) return name
   if (affinityMs !== undefined) {
@@ -132,9 +140,21 @@ function endpointChain(route: Route, { address, port }: Target, { rule, declared
     )
   }
   declared.set(chain(name), '')
-  // Hairpin traffic is masqueraded: a pod that reaches itself through its Service would reply to itself directly.
-  rule(name, `ip saddr ${address} meta mark set mark or ${masqueradeMark}`)
+  // Masqueraded, because the reply would go directly to the client and not through the node.
+  rule(name, `ip saddr ${directClientsOf(address, options)} meta mark set mark or ${masqueradeMark}`)
   if (affinityMs !== undefined) rule(name, `update @${setOf(name)} { ip saddr }`)
   rule(name, `meta l4proto ${protocol.toLowerCase()} dnat to ${address}:${port}`)
   return name
+}
+
+/** The clients to which an endpoint replies directly: itself, and its neighbours on a bridge without br_netfilter. */
+function directClientsOf(address: string, { keepsClientAddress, networks }: RulesetOptions): string {
+  const ip = parseIp(address)
+  if (keepsClientAddress || !ip) return address
+  return (
+    networks().find((network) => {
+      const cidr = parseCidr(network)
+      return cidr && cidrContains(cidr, ip)
+    }) ?? address
+  )
 }

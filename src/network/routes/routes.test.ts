@@ -56,7 +56,7 @@ describe('routesOf()', () => {
   it('leads node ports by the external policy', () => {
     const spec = { type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }], externalTrafficPolicy: 'Local' }
     const [route] = routesOf(service(spec), [slice([endpoint('1.0.0.1', ready), endpoint('1.0.0.2', ready, { nodeName: 'there' })])], here)
-    expect([route!.nodePort, route!.internal.length, route!.external]).toEqual([30080, 2, [{ address: '1.0.0.1', port: 8080 }]])
+    expect([route!.nodePort, route!.isExternalLocal, route!.internal.length, route!.external]).toEqual([30080, true, 2, [{ address: '1.0.0.1', port: 8080 }]])
   })
 
   it.each([[undefined, undefined], ['None', undefined], ['ClientIP', 10_800_000]])('has the affinity of %s', (sessionAffinity, affinityMs) => {

@@ -22,6 +22,8 @@ export interface Route {
   internal: readonly Target[]
   /** The endpoints for traffic to the node port. */
   external: readonly Target[]
+  /** `externalTrafficPolicy: Local`: the external endpoints are on this node and see the addresses of clients. */
+  isExternalLocal: boolean
 }
 
 /** The node of the clients. */
@@ -49,6 +51,7 @@ export function routesOf(service: Service, slices: readonly EndpointSlice[], ori
     const { name: portName = '', protocol = 'TCP', nodePort } = port
     if (protocol !== 'TCP' && protocol !== 'UDP') return []
     const all = endpointsOf(slices, port)
+    const isExternalLocal = spec.externalTrafficPolicy === 'Local'
     return [
       {
         namespace: metadata.namespace ?? '',
@@ -60,7 +63,8 @@ export function routesOf(service: Service, slices: readonly EndpointSlice[], ori
         nodePort: nodePort || undefined,
         affinityMs: sessionAffinity === 'ClientIP' ? seconds * 1000 : undefined,
         internal: usable(all, origin, spec.internalTrafficPolicy === 'Local'),
-        external: usable(all, origin, spec.externalTrafficPolicy === 'Local'),
+        external: usable(all, origin, isExternalLocal),
+        isExternalLocal,
       },
     ]
   })

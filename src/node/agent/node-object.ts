@@ -61,6 +61,8 @@ const pressureWords: Record<Pressure, { enough: Words; short: Words }> = {
 export const notIsolated = (why: string): string =>
   `pods are not isolated: they run as the user of the node and can read its files, its keys and the secrets of other pods (${why})`
 
+const isolationReasons = { user: 'SeparateUsers', namespace: 'SeparateNamespaces', container: 'Containers' }
+
 /** The node's conditions. Unchanged conditions keep the transition times of `old`. */
 function nodeConditions(
   old: readonly NodeCondition[] | undefined,
@@ -79,13 +81,19 @@ function nodeConditions(
       lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? now) : now,
     }
   }
+  // The condition is written if it is False, and then always: a patch keeps conditions that it does not have.
+  const isolationConditions = () => {
+    if (isolation?.kind === 'none') return [make('PodsIsolated', 'False', 'SharedUser', notIsolated(isolation.why))]
+    if (!isolation || !old?.some(({ type }) => type === 'PodsIsolated')) return []
+    return [make('PodsIsolated', 'True', isolationReasons[isolation.kind], 'pods are isolated from the node')]
+  }
   return [
     ...Object.entries(pressureWords).map(([type, { enough, short }]) => {
       const isShort = (pressures as readonly string[]).includes(type)
       const { reason, message } = isShort ? short : enough
       return make(type, isShort ? 'True' : 'False', reason, message)
     }),
-    ...(isolation?.kind === 'none' ? [make('PodsIsolated', 'False', 'SharedUser', notIsolated(isolation.why))] : []),
+    ...isolationConditions(),
     problem === undefined
       ? make('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
       : make('Ready', 'False', 'KubeletNotReady', problem),

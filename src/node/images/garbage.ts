@@ -20,17 +20,8 @@ export function bytesToFree(disk: { capacity: number; available: number }): numb
     : 0
 }
 
-/** The images to remove to free a number of bytes, the least recently used first. Pure. */
-export function imagesToRemove(images: readonly IdleImage[], wantedBytes: number, nowMs: number): IdleImage[] {
-  const candidates = images
+/** The images that may be removed, the least recently used first. Pure. */
+export const removableImages = (images: readonly IdleImage[], nowMs: number): IdleImage[] =>
+  images
     .filter(({ isPinned, detectedMs }) => !isPinned && nowMs - detectedMs >= leastAgeMs)
     .sort((a, b) => a.lastUsedMs - b.lastUsedMs || a.detectedMs - b.detectedMs)
-  const chosen: IdleImage[] = []
-  let freed = 0
-  for (const image of candidates) {
-    if (freed >= wantedBytes) break
-    chosen.push(image)
-    freed += image.sizeBytes
-  }
-  return chosen
-}

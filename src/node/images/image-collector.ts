@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { bytesToFree, imagesToRemove } from './garbage.ts'
+import { bytesToFree, removableImages } from './garbage.ts'
 
 const lookMs = 300_000
 
@@ -51,7 +51,7 @@ export class ImageCollector {
   }
 
   async #collect(): Promise<string[]> {
-    const { runtime, clock, event } = this.#o
+    const { runtime, clock, logger, event } = this.#o
     const nowMs = clock.now()
     const [images, used] = await Promise.all([runtime.listImages(), runtime.imagesInUse?.() ?? new Set<string>()])
     const isUsed = ({ id, tags }: { id: string; tags: readonly string[] }) =>
@@ -67,14 +67,17 @@ export class ImageCollector {
     if (wanted === 0) return []
     const removed: string[] = []
     let freed = 0
-    for (const image of imagesToRemove(
-      images.filter((i) => !isUsed(i)).map((i) => ({ ...i, ...this.#seen.get(i.id)! })),
-      wanted,
-      nowMs,
-    )) {
-      await runtime.removeImage(image.id)
-      removed.push(image.tags.at(-1) ?? image.id)
-      freed += image.sizeBytes
+    const idle = images.filter((image) => !isUsed(image)).map((image) => ({ ...image, ...this.#seen.get(image.id)! }))
+    for (const { id, tags, sizeBytes } of removableImages(idle, nowMs)) {
+      if (freed >= wanted) break
+      try {
+        await runtime.removeImage(id)
+      } catch (error) {
+        logger.warn('an image could not be removed', { image: tags.at(-1) ?? id, error })
+        continue
+      }
+      removed.push(tags.at(-1) ?? id)
+      freed += sizeBytes
     }
     if (freed < wanted)
       event(

@@ -85,4 +85,73 @@ describe('PodView', () => {
     await settle()
     expect(view.state('a').containers).toEqual([])
   })
+
+  /** Relists with lists that are answered with the present state, but only after `meanwhile`. */
+  async function relistWhile({ runtime, view, settle }: Awaited<ReturnType<typeof setUp>>, meanwhile: () => Promise<unknown>) {
+    const { listPodSandboxes, listContainers } = runtime
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    runtime.listPodSandboxes = () => listPodSandboxes.call(runtime).then((all) => answered.then(() => all))
+    runtime.listContainers = () => listContainers.call(runtime).then((all) => answered.then(() => all))
+    const done = view.relist()
+    await settle()
+    await meanwhile()
+    await settle()
+    answer()
+    await done
+    Object.assign(runtime, { listPodSandboxes, listContainers })
+  }
+
+  it('keeps what is created while everything is listed', async () => {
+    const scene = await setUp()
+    let ids: string[] = []
+    await relistWhile(scene, async () => {
+      const pod = await scene.run('a')
+      ids = [pod.sandboxId, await pod.start('web')]
+    })
+    const { sandboxes, containers } = scene.view.state('a')
+    expect([...sandboxes, ...containers].map(({ id }) => id)).toEqual(ids)
+    await scene.view.relist()
+    expect(scene.view.state('a').containers.length).toBe(1)
+  })
+
+  it('has the end of a container that ends while everything is listed', async () => {
+    const scene = await setUp()
+    const id = await (await scene.run('a')).start('web')
+    await relistWhile(scene, async () => scene.runtime.exitContainer(id, 3))
+    expect(scene.view.state('a').containers).toMatchObject([{ id, state: 'exited', exitCode: 3 }])
+  })
+
+  it('does not bring back what is removed while everything is listed', async () => {
+    const scene = await setUp()
+    const pod = await scene.run('a')
+    const id = await pod.start('web')
+    await relistWhile(scene, () => scene.runtime.removeContainer(id))
+    expect(scene.view.state('a').containers).toEqual([])
+    await relistWhile(scene, () => scene.runtime.removePodSandbox(pod.sandboxId))
+    expect(scene.view.uids()).toEqual([])
+  })
+
+  it('prefers a list to what was read before it', async () => {
+    const scene = await setUp()
+    const { runtime, view } = scene
+    const pod = await scene.run('a')
+    const id = await pod.start('web')
+    await scene.settle()
+    const { containerStatus } = runtime
+    let answer = () => {}
+    const before = await runtime.containerStatus(id)
+    runtime.containerStatus = () => new Promise((resolve) => (answer = () => resolve(before)))
+    const asked = view.refresh(pod.sandboxId, id)
+    runtime.containerStatus = containerStatus
+    // The list has an end whose event was lost.
+    const listed = { ...before, state: 'exited' as const, exitCode: 3 }
+    const { listContainers } = runtime
+    runtime.listContainers = async () => [listed]
+    await view.relist()
+    runtime.listContainers = listContainers
+    answer()
+    await asked
+    expect(view.state('a').containers).toMatchObject([{ state: 'exited', exitCode: 3 }])
+  })
 })

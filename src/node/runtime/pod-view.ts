@@ -36,6 +36,13 @@ export class PodView {
   readonly #logger: Logger
   readonly #pods = new Map<string, PodState>()
   readonly #uidOfSandbox = new Map<string, string>()
+  /** The number of lists that have started. */
+  #lists = 0
+  /**
+   * The number of lists that had started when the shown state of each object was read, or the object was dropped. A
+   * result that was read earlier never replaces one that was read later.
+   */
+  readonly #asOf = new Map<string, number>()
   /** The objects that are being read. True if one has changed again meanwhile. */
   readonly #asking = new Map<string, { again: boolean; done: Promise<void> }>()
   readonly #changed: (uid: string) => void
@@ -70,20 +77,28 @@ export class PodView {
 
   /** Lists everything again and reports pods that have changed. */
   async relist(): Promise<void> {
+    const list = ++this.#lists
+    // The list may lack what was created, and have an older state of what has changed, since it started.
+    const isNewer = (id: string) => (this.#asOf.get(id) ?? 0) >= list
     const [sandboxes, listed] = await Promise.all([this.#runtime.listPodSandboxes(), this.#runtime.listContainers()])
     const containers = this.#lastWords ? await Promise.all(listed.map((status) => this.#withLastWords(status))) : listed
     const seen = new Set([...sandboxes, ...containers].map(({ id }) => id))
     const touched = new Set<string>()
-    for (const sandbox of sandboxes) if (this.#putSandbox(sandbox)) touched.add(sandbox.metadata.uid)
+    for (const sandbox of sandboxes)
+      if (!isNewer(sandbox.id) && this.#putSandbox(sandbox, list)) touched.add(sandbox.metadata.uid)
     for (const container of containers)
-      if (this.#putContainer(container)) touched.add(container.labels[podUidLabel] ?? '')
+      if (!isNewer(container.id) && this.#putContainer(container, list))
+        touched.add(container.labels[podUidLabel] ?? '')
     for (const [uid, state] of this.#pods) {
       for (const { id } of [...state.sandboxes, ...state.containers]) {
-        if (seen.has(id)) continue
+        if (seen.has(id) || isNewer(id)) continue
         this.#drop(uid, id)
+        this.#uidOfSandbox.delete(id)
         touched.add(uid)
       }
     }
+    // The marks of objects that are gone are needed by lists that started before their end only.
+    for (const [id, asOf] of this.#asOf) if (asOf < list) this.#asOf.delete(id)
     for (const uid of touched) this.#changed(uid)
   }
 
@@ -124,8 +139,9 @@ export class PodView {
   }
 
   async #askSandbox(id: string): Promise<void> {
+    const asOf = this.#lists
     try {
-      this.#putSandbox(await this.#runtime.podSandboxStatus(id))
+      this.#putSandbox(await this.#runtime.podSandboxStatus(id), asOf)
     } catch (e) {
       if (!isGone(e)) throw e
       this.#deleted(id)
@@ -133,8 +149,9 @@ export class PodView {
   }
 
   async #askContainer(sandboxId: string, id: string): Promise<void> {
+    const asOf = this.#lists
     try {
-      this.#putContainer(await this.#withLastWords(await this.#runtime.containerStatus(id)))
+      this.#putContainer(await this.#withLastWords(await this.#runtime.containerStatus(id)), asOf)
     } catch (e) {
       if (!isGone(e)) throw e
       this.#deleted(sandboxId, id)
@@ -152,24 +169,34 @@ export class PodView {
     return { ...status, message: known?.state === 'exited' ? known.message : await this.#lastWords(status) }
   }
 
-  #putSandbox(status: SandboxStatus): boolean {
+  /** Returns true if the state has changed. */
+  #putSandbox(status: SandboxStatus, asOf: number): boolean {
     const { uid } = status.metadata
+    if (!this.#isLatest(status.id, asOf)) return false
     const { sandboxes, containers } = this.state(uid)
     this.#uidOfSandbox.set(status.id, uid)
     this.#pods.set(uid, { sandboxes: withStatus(sandboxes, status), containers })
     return find(sandboxes, status.id)?.state !== status.state
   }
 
-  #putContainer(status: ContainerStatus): boolean {
+  #putContainer(status: ContainerStatus, asOf: number): boolean {
     const uid = this.#uidOfSandbox.get(status.sandboxId) ?? status.labels[podUidLabel]
-    if (uid === undefined) return false
+    if (uid === undefined || !this.#isLatest(status.id, asOf)) return false
     this.#uidOfSandbox.set(status.sandboxId, uid)
     const { sandboxes, containers } = this.state(uid)
     this.#pods.set(uid, { sandboxes, containers: withStatus(containers, status) })
     return find(containers, status.id)?.state !== status.state
   }
 
+  /** Marks the object as read at that time, unless a later read is shown already. */
+  #isLatest(id: string, asOf: number): boolean {
+    if ((this.#asOf.get(id) ?? 0) > asOf) return false
+    this.#asOf.set(id, asOf)
+    return true
+  }
+
   #drop(uid: string | undefined, id: string): void {
+    this.#asOf.set(id, this.#lists)
     const state = uid === undefined ? undefined : this.#pods.get(uid)
     if (!state) return
     const sandboxes = state.sandboxes.filter((sandbox) => sandbox.id !== id)

@@ -234,9 +234,9 @@ export class SandboxNetworkError extends RuntimeError {
 
 /**
  * The isolation of pods from the node's files and from each other: by a user id for each pod, by namespaces that hide
- * the node's files, or none.
+ * the node's files, by containers, or none.
  */
-export type Isolation = { kind: 'user' } | { kind: 'namespace' } | { kind: 'none'; why: string }
+export type Isolation = { kind: 'user' } | { kind: 'namespace' } | { kind: 'container' } | { kind: 'none'; why: string }
 
 /**
  * The container runtime of a node, modeled on the CRI. Every call may reject with a RuntimeError. Long calls take a
@@ -248,7 +248,7 @@ export interface Runtime {
    * The time since which the runtime remembers its sandboxes. Earlier ones that it has lost are missing from its lists.
    */
   readonly remembersSinceMs: number
-  /** Undefined until it is known, and for a runtime whose isolation is configured elsewhere. Not a CRI call. */
+  /** Undefined until it is known, and for a runtime whose pods run no program. Not a CRI call. */
   readonly isolation?: Isolation | undefined
   /**
    * True if containers have the files of their image, namespaces and cgroups. The node's own files must be mounted

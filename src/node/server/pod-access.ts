@@ -5,7 +5,7 @@ import { type LogOptions, type LogReader, readLog } from '../logs/index.ts'
 import type { Machine } from '../machine/machine.ts'
 import { containerNameLabel, podNameLabel, podNamespaceLabel } from '../runtime/labels.ts'
 import { type PodState, findContainer, readySandbox } from '../runtime/pod-view.ts'
-import type { Attachment, ContainerStatus, Runtime } from '../runtime/runtime.ts'
+import { type Attachment, type ContainerStatus, type Runtime, RuntimeError, type Usage } from '../runtime/runtime.ts'
 import type { NodeFigures, NodeServer } from './node-server.ts'
 
 /** A request that the pod's present state does not allow, with an HTTP status code. */
@@ -121,33 +121,26 @@ export class PodAccess implements NodeServer {
   async figures(): Promise<NodeFigures> {
     const { machine, runtime, state, uids } = this.#o
     const running = uids().flatMap((uid) => state(uid).containers.filter((c) => c.state === 'running'))
-    const [{ atMs, cpuNanos, memory }, ...containers] = await Promise.all([
-      machine.look(),
-      ...running.map(async ({ id, image, labels, startedAtMs }) => {
-        const usage = await runtime.containerUsage(id)
-        return {
-          namespace: labels[podNamespaceLabel] ?? '',
-          pod: labels[podNameLabel] ?? '',
-          container: labels[containerNameLabel] ?? '',
-          id,
-          image,
-          startedAtMs,
-          ...usage,
-        }
-      }),
-    ])
-    return { node: { atMs, cpuNanos, memoryBytes: memory.capacity - memory.available }, containers }
+    const [{ atMs, cpuNanos, memory }, usages] = await Promise.all([machine.look(), usagesOf(runtime, running)])
+    return {
+      node: { atMs, cpuNanos, memoryBytes: memory.capacity - memory.available },
+      containers: usages.map(({ container: { id, image, labels, startedAtMs }, usage }) => ({
+        namespace: labels[podNamespaceLabel] ?? '',
+        pod: labels[podNameLabel] ?? '',
+        container: labels[containerNameLabel] ?? '',
+        id,
+        image,
+        startedAtMs,
+        ...usage,
+      })),
+    }
   }
 
   /** The memory usage of a pod's running containers. */
   async memoryOf(uid: string): Promise<{ name: string; memoryBytes: number }[]> {
     const running = this.#o.state(uid).containers.filter((c) => c.state === 'running')
-    return Promise.all(
-      running.map(async ({ id, metadata }) => ({
-        name: metadata.name,
-        memoryBytes: (await this.#o.runtime.containerUsage(id)).memoryBytes,
-      })),
-    )
+    const usages = await usagesOf(this.#o.runtime, running)
+    return usages.map(({ container, usage }) => ({ name: container.metadata.name, memoryBytes: usage.memoryBytes }))
   }
 
   #pod(namespace: string, name: string): Pod {
@@ -161,6 +154,24 @@ export class PodAccess implements NodeServer {
     if (found?.state !== 'running') throw new Refusal(500, `container not found ("${container}")`)
     return found
   }
+}
+
+/**
+ * The usage of containers. Those without figures are left out: a container may end at any time, and runtimes have no
+ * common error for that. Rejects if the runtime does not answer.
+ */
+async function usagesOf(
+  runtime: Runtime,
+  containers: readonly ContainerStatus[],
+): Promise<{ container: ContainerStatus; usage: Usage }[]> {
+  const asked = await Promise.allSettled(containers.map(({ id }) => runtime.containerUsage(id)))
+  return asked.flatMap((result, i) => {
+    if (result.status === 'fulfilled') return [{ container: containers[i]!, usage: result.value }]
+    const { reason } = result
+    if (!(reason instanceof RuntimeError) || reason.code === 'Unavailable' || reason.code === 'DeadlineExceeded')
+      throw reason
+    return []
+  })
 }
 
 const pullProblems = new Map([

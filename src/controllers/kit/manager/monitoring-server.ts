@@ -1,5 +1,6 @@
-import { type Server, createServer } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listen } from '../../../base/listen.ts'
 import type { MetricsRegistry } from '../../../base/metrics.ts'
 import type { ControllerManager } from './manager.ts'
 
@@ -44,7 +45,7 @@ export async function serveMonitoring({
       .writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff' })
       .end(request.method === 'HEAD' ? undefined : body)
   })
-  await listening(server, port, address)
+  await listen(server, { port, host: address })
   const { port: taken, family } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
@@ -63,12 +64,3 @@ function readiness(manager: MonitoringServerOptions['manager']): { code: number;
     ? { code: 500, body: `${found.map((problem) => `[-]${problem}`).join('\n')}\n` }
     : { code: 200, body: 'ok' }
 }
-
-const listening = (server: Server, port: number, address: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, address, () => {
-      server.removeListener('error', reject)
-      resolve()
-    })
-  })

@@ -72,6 +72,7 @@ const phaseOfContainer = { created: 'created', running: 'started', exited: 'stop
 export class CriRuntime implements Runtime {
   readonly name: string
   readonly hasContainers = true
+  readonly isolation = { kind: 'container' } as const
   readonly remembersSinceMs: number
   readonly #version: string
   readonly #images: CriImages

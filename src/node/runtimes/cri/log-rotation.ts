@@ -18,7 +18,10 @@ interface LogRotationOptions {
   sizeLimit?: number
 }
 
-/** Rotates logs that have grown too large: the file is renamed to FILE.1, and FILE.1 to FILE.2. */
+/**
+ * Rotates logs that have grown too large: the file is renamed to FILE.1, and FILE.1 to FILE.2. If the runtime does not
+ * reopen the log, the files get their names back, because the runtime still writes to the old file.
+ */
 export class LogRotation {
   readonly #o: LogRotationOptions
   #cancel = () => {}
@@ -39,26 +42,56 @@ export class LogRotation {
 
   /** Checks all logs once. */
   async look(): Promise<void> {
-    const { running, reopen, logger, sizeLimit = mostBytes } = this.#o
-    for (const [id, file] of running()) {
+    for (const [id, file] of this.#o.running()) {
       try {
-        const { size } = await stat(file)
-        if (size <= sizeLimit) continue
-        await shift(file)
-        await reopen(id)
+        await this.#rotate(id, file)
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-          logger.warn('a log could not be rotated', { id, file, error })
+        this.#o.logger.warn('a log could not be rotated', { id, file, error })
       }
+    }
+  }
+
+  async #rotate(id: string, file: string): Promise<void> {
+    const { reopen, sizeLimit = mostBytes } = this.#o
+    const size = await sizeOf(file)
+    // An agent that was killed between the two steps of a rotation has left FILE.1 alone.
+    if (size === undefined) return (await sizeOf(`${file}.1`)) === undefined ? undefined : reopen(id)
+    if (size <= sizeLimit) return
+    await shift(file)
+    try {
+      await reopen(id)
+    } catch (e) {
+      // A new file shows that the runtime has reopened the log, whatever it reports.
+      if ((await sizeOf(file)) === undefined) await shiftBack(file)
+      throw e
     }
   }
 }
 
+/** Undefined if there is no such file. */
+const sizeOf = (file: string): Promise<number | undefined> =>
+  stat(file).then(
+    ({ size }) => size,
+    (e: NodeJS.ErrnoException) => {
+      if (e.code === 'ENOENT') return undefined
+      throw e
+    },
+  )
+
+const older = (file: string, n: number): string => (n === 0 ? file : `${file}.${n}`)
+
 async function shift(file: string): Promise<void> {
-  const older = (n: number) => (n === 0 ? file : `${file}.${n}`)
-  for (let n = mostFiles - 2; n >= 0; n--) {
-    await rename(older(n), older(n + 1)).catch((e: unknown) => {
-      if (n === 0 || (e as NodeJS.ErrnoException).code !== 'ENOENT') throw e
-    })
-  }
+  for (let n = mostFiles - 2; n >= 0; n--)
+    await rename(older(file, n), older(file, n + 1)).catch(n === 0 ? rethrow : unlessMissing)
+}
+
+async function shiftBack(file: string): Promise<void> {
+  for (let n = 0; n <= mostFiles - 2; n++) await rename(older(file, n + 1), older(file, n)).catch(unlessMissing)
+}
+
+const rethrow = (error: unknown): never => {
+  throw error
+}
+const unlessMissing = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'ENOENT') throw error
 }

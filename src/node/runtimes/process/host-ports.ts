@@ -1,4 +1,5 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
+import { listen } from '../../../base/listen.ts'
 import { type SandboxConfig, SandboxNetworkError } from '../../runtime/runtime.ts'
 
 type Mapping = SandboxConfig['portMappings'][number]
@@ -39,7 +40,7 @@ export class HostPorts {
     for (const id of this.#servers.keys()) this.close(id)
   }
 
-  #listen(sandboxId: string, { hostPort, hostIp, containerPort }: Mapping, address: string): Promise<Server> {
+  async #listen(sandboxId: string, { hostPort, hostIp, containerPort }: Mapping, address: string): Promise<Server> {
     const sockets = this.#sockets.get(sandboxId)!
     const hold = (socket: Socket) => {
       sockets.add(socket)
@@ -54,11 +55,9 @@ export class HostPorts {
       from.once('close', () => to.destroy())
       to.once('close', () => from.destroy())
     })
-    return new Promise((resolve, reject) => {
-      server.once('error', ({ message }) =>
-        reject(new SandboxNetworkError(`cannot open hostport ${hostPort} for pod: ${message}`)),
-      )
-      server.listen(hostPort, hostIp || nodeAddress, () => resolve(server))
+    await listen(server, { port: hostPort, host: hostIp || nodeAddress }).catch(({ message }: Error) => {
+      throw new SandboxNetworkError(`cannot open hostport ${hostPort} for pod: ${message}`)
     })
+    return server
   }
 }

@@ -1,5 +1,5 @@
 export { parseCatalogue } from './catalogue.ts'
 export type { CatalogueEntry } from './catalogue.ts'
 export { ProcessRuntime } from './process-runtime.ts'
-export type { UnknownImages } from './process-runtime.ts'
+export type { ProcessRuntimeOptions, UnknownImages } from './process-runtime.ts'
 export { processIsolation } from './best-view.ts'

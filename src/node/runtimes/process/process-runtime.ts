@@ -114,7 +114,7 @@ export class ProcessRuntime implements Runtime {
       () => this.#limited(),
       (id) => this.#outOfMemory(id),
     )
-    const view = options.view ? Promise.resolve({ kind: options.view, why: '' }) : bestView(directory)
+    const view = options.view ? Promise.resolve({ kind: options.view, why: 'as configured' }) : bestView(directory)
     this.#hidden = options.hidden ?? []
     this.#view = view.then(({ kind }) => kind)
     this.isolationKnown = view.then(({ kind, why }) => (this.#isolation = isolationBy(kind, why)))
@@ -407,7 +407,7 @@ export class ProcessRuntime implements Runtime {
     container.process = state
     if (this.#limits.hasKilled(id)) {
       container.process = { ...state, reason: 'OOMKilled' }
-      this.#records.saveProcessState(id, container.process)
+      this.#save(id, container.process)
     }
     this.#tell('stopped', container.sandboxId, id)
   }
@@ -452,7 +452,16 @@ export class ProcessRuntime implements Runtime {
     const nowMs = this.#clock.now()
     const before = container.process ?? { pid: 0, pidStart: '', startedAtMs: 0 }
     container.process = { ...before, state: 'exited', finishedAtMs: nowMs, exitCode, reason, message }
-    this.#records.saveProcessState(container.id, container.process)
+    this.#save(container.id, container.process)
+  }
+
+  /** On a full disk the state is kept in memory only. The next agent finds the process gone. */
+  #save(id: string, state: ProcessState): void {
+    try {
+      this.#records.saveProcessState(id, state)
+    } catch (error) {
+      this.#logger.warn('the end of a container could not be stored', { id, error })
+    }
   }
 
   async #surroundings(container: Container): Promise<Surroundings> {

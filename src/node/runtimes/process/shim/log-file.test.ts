@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -45,4 +46,39 @@ it('LogFile begins another file when one is full, and keeps five', () => {
   expect(readdirSync(path.dirname(file)).sort()).toEqual(['0.log', '0.log.1', '0.log.2', '0.log.3', '0.log.4'])
   const lines = ['.4', '.3', '.2', '.1', ''].flatMap((end) => readFileSync(file + end, 'utf8').trimEnd().split('\n').map((l) => l.slice(40)))
   expect(lines).toEqual(Array.from({ length: 10 }, (_, i) => `line ${i + 10}`))
+})
+
+it.runIf(existsSync('/dev/full'))('LogFile drops what does not fit on the disk', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'coxswain-log-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = path.join(directory, '0.log')
+  symlinkSync('/dev/full', file)
+  const log = new LogFile(file, new VirtualClock())
+  log.write('stdout', Buffer.from('one\ntwo'))
+  log.close()
+  expect(readdirSync(directory)).toEqual(['0.log'])
+})
+
+const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+
+it.runIf(mayMount)('LogFile has whole lines only, before and after the disk was full', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'coxswain-log-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory])
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', directory])
+    rmSync(directory, { recursive: true })
+  })
+  const file = path.join(directory, '0.log')
+  const log = new LogFile(file, new VirtualClock())
+  const line = (text: string) => log.write('stdout', Buffer.from(`${text}${'.'.repeat(3000)}\n`))
+  line('before')
+  const filler = path.join(directory, 'filler')
+  expect(() => writeFileSync(filler, Buffer.alloc(1 << 20))).toThrow('ENOSPC')
+  for (let i = 0; i < 5; i++) line(`full ${i} `)
+  rmSync(filler)
+  line('after')
+  log.close()
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  expect([lines[0], lines.at(-1)].map((text) => text?.slice(40, 46))).toEqual(['before', 'after.'])
+  for (const text of lines) expect(text).toMatch(/^\S+ stdout F [a-z0-9 ]+\.{3000}$/)
 })

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from '../../../../base/clock.ts'
 
@@ -13,13 +13,17 @@ const newline = 0x0a
 
 type StreamName = 'stdout' | 'stderr'
 
-/** Writes the output of a container in the format of the Container Runtime Interface: `TIME STREAM F line`. */
+/**
+ * Writes the output of a container in the format of the Container Runtime Interface: `TIME STREAM F line`. Lines that
+ * cannot be written, as on a full disk, are dropped: the container continues.
+ */
 export class LogFile {
   readonly #file: string
   readonly #clock: Clock
   readonly #mostBytes: number
-  #fd: number
-  #size: number
+  /** Undefined if the file could not be opened after a rotation. The next lines try again. */
+  #fd: number | undefined
+  #size = 0
   readonly #rest: Record<StreamName, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
 
   constructor(file: string, clock: Clock, sizeLimit = mostBytes) {
@@ -27,8 +31,7 @@ export class LogFile {
     this.#file = file
     this.#clock = clock
     this.#mostBytes = sizeLimit
-    this.#fd = openSync(file, 'a', 0o640)
-    this.#size = fstatSync(this.#fd).size
+    this.#open()
   }
 
   /** All complete lines are in the file when it returns, so that none is lost if the shim is killed. */
@@ -54,7 +57,8 @@ export class LogFile {
       if (this.#rest[stream].length > 0)
         this.#append(Buffer.concat([this.#head(stream, false), this.#rest[stream], lineEnd]))
     }
-    closeSync(this.#fd)
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
   }
 
   #head(stream: StreamName, isPart: boolean): Buffer {
@@ -64,17 +68,37 @@ export class LogFile {
   }
 
   #append(bytes: Buffer): void {
-    if (this.#size > 0 && this.#size + bytes.length > this.#mostBytes) this.#beginAnother()
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#fd, bytes, written)
-    this.#size += bytes.length
+    let written = 0
+    try {
+      if (this.#size > 0 && this.#size + bytes.length > this.#mostBytes) this.#rotate()
+      if (this.#fd === undefined) this.#open()
+      while (written < bytes.length) written += writeSync(this.#fd!, bytes, written)
+      this.#size += bytes.length
+    } catch {
+      if (written > 0) this.#cutOff()
+    }
+  }
+
+  #open(): void {
+    this.#fd = openSync(this.#file, 'a', 0o640)
+    this.#size = fstatSync(this.#fd).size
+  }
+
+  /** Removes the first part of lines that did not fit, so that the next line starts as a line. */
+  #cutOff(): void {
+    try {
+      ftruncateSync(this.#fd!, this.#size)
+    } catch {
+      // The part stays, and readers skip it with the line behind it.
+    }
   }
 
   /** Renames the file to FILE.1, and FILE.1 to FILE.2. */
-  #beginAnother(): void {
-    closeSync(this.#fd)
+  #rotate(): void {
     const older = (n: number) => (n === 0 ? this.#file : `${this.#file}.${n}`)
     for (let n = mostFiles - 2; n >= 0; n--) if (existsSync(older(n))) renameSync(older(n), older(n + 1))
-    this.#fd = openSync(this.#file, 'a', 0o640)
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
     this.#size = 0
   }
 }

@@ -18,4 +18,12 @@ try {
   // The process that started it has ended already. Another agent will connect.
 }
 if (!isOurs) process.exit(0)
+// The last resort: the end of the shim would end all pods of the node. Errors that are expected are handled elsewhere.
+process.on('uncaughtException', (error) => {
+  try {
+    writeSync(2, `${new Date().toISOString()} ${error.stack ?? error.message}\n`)
+  } catch {
+    // The log is on a full disk.
+  }
+})
 server.endWith(path.dirname(program))

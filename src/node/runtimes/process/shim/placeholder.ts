@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import type { Server, Socket } from 'node:net'
+import { listen } from '../../../../base/listen.ts'
 import type { Launch } from './protocol.ts'
 
 /** The start of HTTP/2 with prior knowledge, as gRPC uses it. */
@@ -37,17 +38,13 @@ export class Placeholder {
       if (this.#isClosed) return refused
       const server = createServer((socket) => this.#accept(socket))
       this.#servers.push(server)
-      await new Promise<void>((resolve) => {
-        server.once('error', (error: NodeJS.ErrnoException) => {
+      await listen(server, { host: address, port }).then(
+        () => say(`answers HTTP on ${address}:${port}`),
+        (error: NodeJS.ErrnoException) => {
           refused.push(`cannot answer on ${address}:${port}: ${error.code ?? error.message}`)
           say(refused.at(-1)!)
-          resolve()
-        })
-        server.listen(port, address, () => {
-          say(`answers HTTP on ${address}:${port}`)
-          resolve()
-        })
-      })
+        },
+      )
     }
     return refused
   }

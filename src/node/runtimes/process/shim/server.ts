@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type Server, type Socket, connect, createServer } from 'node:net'
 import type { Clock } from '../../../../base/clock.ts'
+import { listen } from '../../../../base/listen.ts'
 import { type Answer, type Ended, FrameReader, type Launch, type Request, frame, protocolVersion } from './protocol.ts'
 import { Supervised } from './supervised.ts'
 
@@ -38,13 +39,13 @@ export class ShimServer {
   }
 
   #tryToListen(): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const failed = (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error))
-      this.#server.once('error', failed).listen(this.#socketPath, () => {
-        this.#server.off('error', failed)
-        resolve(true)
-      })
-    })
+    return listen(this.#server, { path: this.#socketPath }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EADDRINUSE') return false
+        throw error
+      },
+    )
   }
 
   /**
@@ -78,7 +79,7 @@ export class ShimServer {
       socket.pause()
       const rest = head.subarray(end + 1)
       if (rest.length > 0) socket.unshift(rest)
-      this.#serve(socket, JSON.parse(head.subarray(0, end).toString()) as Request).catch((error: unknown) => {
+      this.#serve(socket, head.subarray(0, end).toString()).catch((error: unknown) => {
         answer(socket, { ok: false, message: error instanceof Error ? error.message : String(error) })
         socket.end()
       })
@@ -86,7 +87,8 @@ export class ShimServer {
     socket.on('data', read)
   }
 
-  async #serve(socket: Socket, request: Request): Promise<void> {
+  async #serve(socket: Socket, line: string): Promise<void> {
+    const request = JSON.parse(line) as Request
     switch (request.op) {
       case 'start':
         await this.#start(request.id, request.launch)
@@ -110,8 +112,8 @@ export class ShimServer {
     // A restarted agent may ask for a start that its predecessor has already requested.
     const known = this.#containers.get(id)
     if (known) return known.start()
-    this.#cancelIdle()
     const container = new Supervised(id, launch, this.#clock)
+    this.#cancelIdle()
     this.#containers.set(id, container)
     void container.ended.then(() => {
       this.#containers.delete(id)

@@ -14,6 +14,9 @@ import { type Launch, type ProcessState, stateFile } from './protocol.ts'
 /** The longest wait for output after the end of the process. Another process may hold it open. */
 const lastWordsMs = 500
 
+/** The delay before another attempt to store the state, for example on a full disk. */
+const saveAgainMs = 1000
+
 interface Listener {
   output(stream: 'stdout' | 'stderr', piece: Buffer): void
   ended(exitCode: number): void
@@ -61,7 +64,7 @@ export class Supervised {
 
   async #start(): Promise<void> {
     const { command, env, workingDirectory, user, stdin, tty, reportsReady, hasNamespaces, placeholder } = this.#launch
-    const [stdout, stderr] = openPipes(this.#launch.directory, this.#launch.outputOwner)
+    const [stdout, stderr] = this.#openPipes()
     const child = spawn(command[0]!, command.slice(1), {
       cwd: workingDirectory,
       env: { ...env },
@@ -94,15 +97,15 @@ export class Supervised {
       pidStart: processStat(child.pid!)?.start ?? '',
       startedAtMs: this.#clock.now(),
     }
-    if (reportsReady) {
-      const problem = await reported(child.stdio[3] as Readable, hasNamespaces === true)
-      if (problem !== undefined) {
-        this.kill()
-        await exit
-        this.#failToStart(problem)
-      }
+    const problem =
+      (reportsReady ? await reported(child.stdio[3] as Readable, hasNamespaces === true) : undefined) ??
+      // The agent takes a container without a state for one that was never started.
+      this.#tryToSave()?.message
+    if (problem !== undefined) {
+      this.kill()
+      await exit
+      this.#failToStart(problem)
     }
-    this.#save()
     const refused = placeholder
       ? await this.#placeholder.listen(placeholder, (line) =>
           this.#heard('stdout', Buffer.from(`placeholder: ${line}\n`)),
@@ -171,9 +174,17 @@ export class Supervised {
       reason: exitCode === 0 ? 'Completed' : 'Error',
       message,
     }
-    this.#save()
+    await this.#save()
     for (const listener of this.#listeners) listener.ended(exitCode)
     this.#end()
+  }
+
+  #openPipes(): ReturnType<typeof openPipes> {
+    try {
+      return openPipes(this.#launch.directory, this.#launch.outputOwner)
+    } catch (e) {
+      return this.#failToStart((e as Error).message)
+    }
   }
 
   #failToStart(message: string): never {
@@ -188,8 +199,7 @@ export class Supervised {
       reason: 'StartError',
       message,
     }
-    this.#save()
-    this.#end()
+    void this.#save().then(() => this.#end())
     throw new Error(message)
   }
 
@@ -204,8 +214,22 @@ export class Supervised {
     else signalProcess(-pid, signal)
   }
 
-  #save(): void {
-    writeWhole(path.join(this.#launch.directory, stateFile), JSON.stringify(this.#state))
+  /** Resolves when the final state is stored: the agent reads it when it hears of the end. */
+  async #save(): Promise<void> {
+    for (;;) {
+      const error = this.#tryToSave()
+      // A removed directory is a removed container.
+      if (!error || error.code === 'ENOENT') return
+      await new Promise<void>((resolve) => this.#clock.after(saveAgainMs, resolve))
+    }
+  }
+
+  #tryToSave(): NodeJS.ErrnoException | undefined {
+    try {
+      writeWhole(path.join(this.#launch.directory, stateFile), JSON.stringify(this.#state))
+    } catch (e) {
+      return e as NodeJS.ErrnoException
+    }
   }
 }
 
