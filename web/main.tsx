@@ -4,7 +4,7 @@ import { ask } from './api.ts'
 import type { MeFact } from './facts.ts'
 import { Notice } from './parts/words.tsx'
 import { type Route, followLinks, go, goBack, loginPath, useAddress } from './router.ts'
-import { type Link, Stream } from './stream/stream.ts'
+import { type Link, Stream, browserHost } from './stream/stream.ts'
 import { StreamContext } from './use.ts'
 import { ControllersView } from './views/controllers.tsx'
 import { ListView } from './views/list.tsx'
@@ -94,7 +94,7 @@ function Page() {
   const [link, setLink] = useState<Link>('connecting')
   const stream = useRef<Stream | undefined>(undefined)
   const help = useRef<HTMLDialogElement>(null)
-  stream.current ??= new Stream(() => go(loginPath(), { replace: true }))
+  stream.current ??= new Stream(browserHost(() => go(loginPath(), { replace: true })))
   useEffect(() => stream.current!.onLink(() => setLink(stream.current!.link)), [])
   useEffect(() => {
     if (route.view !== 'login')
