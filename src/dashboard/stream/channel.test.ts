@@ -73,4 +73,35 @@ describe('Channel', () => {
     channel.subscribe(client, position)
     expect(client.texts).toEqual(['{"c":"t","e":"e","r":2,"u":[[1],2]}'])
   })
+
+  it('sends nothing to a client that subscribes while it is behind, until it has caught up', () => {
+    const { clock, channel, set } = scene()
+    const client = new Client()
+    set('x', 1)
+    channel.subscribe(client)
+    const position = channel.positionOf(client)!
+    channel.unsubscribe(client)
+    client.got.length = 0
+    set('x', 2)
+    client.backlog = 1_000_000
+    channel.subscribe(client, position)
+    clock.advance(1000)
+    expect([client.got, channel.positionOf(client)]).toEqual([[], position])
+    client.backlog = 0
+    clock.advance(250)
+    expect(client.texts).toEqual(['{"c":"t","e":"e","r":2,"u":[[0],2]}'])
+  })
+
+  it('sends everything to a client without a position once it has caught up', () => {
+    const { clock, channel, set } = scene()
+    const client = new Client()
+    set('x', 1)
+    client.backlog = 1_000_000
+    channel.subscribe(client)
+    clock.advance(1000)
+    expect(client.got).toEqual([])
+    client.backlog = 0
+    clock.advance(250)
+    expect(client.texts).toEqual(['{"c":"t","e":"e","s":1,"r":1,"u":[[0],1]}'])
+  })
 })

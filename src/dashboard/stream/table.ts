@@ -71,8 +71,9 @@ export class Table {
     return this.#revision
   }
 
-  get words(): number {
-    return this.#words.length
+  /** The position of a client that has received everything up to the last cut. */
+  get position(): Position {
+    return { epoch: this.epoch, revision: this.#revision, words: this.#words.length }
   }
 
   get size(): number {
