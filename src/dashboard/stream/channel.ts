@@ -72,6 +72,7 @@ export class Channel {
 
   #cut(): void {
     this.#fill()
+    this.table.renewWords()
     do this.#cutFrame()
     while (this.table.isDirty)
   }
