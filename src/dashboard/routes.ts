@@ -5,7 +5,7 @@ import { CommandError } from '../insight/failure.ts'
 import { workloadKinds } from '../insight/workload/kinds.ts'
 import type { Caches } from './board/caches.ts'
 import type { Viewer } from './login/viewer.ts'
-import { type ActionRequest, act, actionNames, deletePod } from './pages/actions.ts'
+import { type ActionRequest, act, actionNames, confirmedIn, deletePod } from './pages/actions.ts'
 import { controllersPage, objectivesPage } from './pages/cluster.ts'
 import { nodePage, podPage } from './pages/pod.ts'
 import { streamFrom } from './pages/upstream.ts'
@@ -69,7 +69,15 @@ export const routes: Readonly<Record<string, Route>> = {
     const request = ask.body as unknown as ActionRequest
     if (!actionNames.includes(request.action))
       throw new CommandError(`action: Unsupported value: ${JSON.stringify(request.action)}`)
-    return act(ask.viewer.client, kind, namespace, name, request, ask.body['dryRun'] === true, ask.clock.now())
+    const isDry = ask.body['dryRun'] === true
+    return act(ask.viewer.client, ask.clock, {
+      kind,
+      namespace,
+      name,
+      request,
+      isDry,
+      confirmed: confirmedIn(ask.body),
+    })
   },
   'POST delete-pod': (ask) =>
     deletePod(
@@ -77,6 +85,7 @@ export const routes: Readonly<Record<string, Route>> = {
       required(inBody(ask), 'namespace'),
       required(inBody(ask), 'name'),
       ask.body['dryRun'] === true,
+      confirmedIn(ask.body),
     ),
 }
 
