@@ -1,3 +1,5 @@
+import { go, loginPath } from './router.ts'
+
 /** A rejected request, with the server's message. */
 export class Refused extends Error {
   readonly code: number
@@ -8,10 +10,16 @@ export class Refused extends Error {
   }
 }
 
+/** Returns the refusal in a response. If the session has ended, the page goes to the login. */
+export async function refusalOf(response: Response): Promise<Refused> {
+  if (response.status === 401 && location.pathname !== '/login') go(loginPath(), { replace: true })
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string }
+  return new Refused(response.status, message ?? `the server answered ${response.status}`)
+}
+
 async function answerOf<T>(response: Response): Promise<T> {
-  const value = (await response.json().catch(() => ({}))) as T & { message?: string }
-  if (!response.ok) throw new Refused(response.status, value.message ?? `the server answered ${response.status}`)
-  return value
+  if (!response.ok) throw await refusalOf(response)
+  return (await response.json()) as T
 }
 
 /** Sends a GET request to the dashboard's server. */

@@ -1,10 +1,10 @@
 import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask } from './api.ts'
+import { Refused, ask, tell } from './api.ts'
 import type { MeFact } from './facts.ts'
 import { Notice } from './parts/words.tsx'
 import { type Route, followLinks, go, goBack, loginPath, useAddress } from './router.ts'
-import { type Link, Stream } from './stream/stream.ts'
+import { type Link, Stream, browserHost } from './stream/stream.ts'
 import { StreamContext } from './use.ts'
 import { ControllersView } from './views/controllers.tsx'
 import { ListView } from './views/list.tsx'
@@ -73,6 +73,12 @@ function changeTheme(): void {
   dispatchEvent(new Event('coxswain-theme'))
 }
 
+/** Ends the session with its streams and shells. */
+async function logOut(): Promise<void> {
+  await tell('logout', {}).catch(() => {})
+  location.assign('/login')
+}
+
 /**
  * Moves the focus between the rows of a view, to the first link of each. The list of workloads has its own selection.
  */
@@ -81,6 +87,9 @@ function stepThroughLinks(by: 1 | -1): void {
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)
   links[at < 0 ? 0 : Math.max(0, Math.min(links.length - 1, at + by))]?.focus()
 }
+
+/** Interval of requests for the session while the server cannot be reached. */
+const retryMs = 2000
 
 const linkTexts: Readonly<Record<Link, string>> = {
   connecting: 'connecting',
@@ -94,11 +103,17 @@ function Page() {
   const [link, setLink] = useState<Link>('connecting')
   const stream = useRef<Stream | undefined>(undefined)
   const help = useRef<HTMLDialogElement>(null)
-  stream.current ??= new Stream(() => go(loginPath(), { replace: true }))
+  stream.current ??= new Stream(browserHost(() => go(loginPath(), { replace: true })))
   useEffect(() => stream.current!.onLink(() => setLink(stream.current!.link)), [])
   useEffect(() => {
-    if (route.view !== 'login')
-      ask<MeFact>('me').then(setMe, (e: { code?: number }) => e.code === 401 && go(loginPath(), { replace: true }))
+    if (route.view === 'login') return undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const read = () => {
+      // A refusal of the session has led to the login.
+      ask<MeFact>('me').then(setMe, (e) => void (e instanceof Refused || (timer = setTimeout(read, retryMs))))
+    }
+    read()
+    return () => clearTimeout(timer)
   }, [route.view === 'login'])
   useEffect(() => {
     const name = 'name' in route ? route.name : route.view
@@ -164,6 +179,7 @@ function Page() {
           {me.user} @ {me.cluster}
           {me.namespace && `, namespace ${me.namespace}`}
         </span>
+        <button onClick={() => void logOut()}>Log out</button>
         <button aria-label="Light or dark" title="Light or dark" onClick={changeTheme}>
           ◐
         </button>

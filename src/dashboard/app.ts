@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { ApiError } from '../api/errors.ts'
 import { readJson } from '../api/json/index.ts'
 import type { Clock } from '../base/clock.ts'
@@ -53,7 +53,7 @@ export class App implements Handler {
   async request(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     try {
       if (url.pathname.startsWith('/api/')) await this.#api(request, response, url)
-      else if (request.method !== 'GET' && request.method !== 'HEAD')
+      else if (request.method !== 'GET' && (request.method !== 'HEAD' || url.pathname === '/open'))
         send(response, 405, { message: 'method not allowed' })
       else if (url.pathname === '/open') await this.#open(response, url)
       else this.#file(request, response, url.pathname)
@@ -71,13 +71,22 @@ export class App implements Handler {
     server.handleUpgrade(request, socket, head, (client) => {
       if (url.pathname === '/api/exec') return void relayExec(client, viewer, url.searchParams)
       if (url.pathname !== '/api/stream') return client.close(1008, 'not found')
-      client.pause()
-      void this.#live.acquire().then(({ topics }) => {
-        client.once('close', () => this.#live.release())
-        new StreamConnection(client, topics, viewer, this.#options.clock).start()
-        client.resume()
+      this.#stream(client, viewer).catch((error: unknown) => {
+        this.#options.logger.error('a stream of the dashboard cannot be started', { error })
+        client.close(1011, 'the stream cannot be started')
       })
     })
+  }
+
+  /** Serves a stream. The client reconnects if the caches cannot be started. */
+  async #stream(client: WebSocket, viewer: Viewer): Promise<void> {
+    client.on('error', () => client.terminate())
+    client.pause()
+    const { topics } = await this.#live.acquire()
+    if (client.readyState !== client.OPEN) return this.#live.release()
+    client.once('close', () => this.#live.release())
+    new StreamConnection(client, topics, viewer, this.#options.clock).start()
+    client.resume()
   }
 
   async close(): Promise<void> {
@@ -139,6 +148,7 @@ export class App implements Handler {
     if (!viewer) return send(response, 401, { message: 'You must be logged in to the server (Unauthorized)' })
     if (isWrite && url.pathname === '/api/logout') {
       await this.#sessions.close(id)
+      response.setHeader('set-cookie', `${this.#cookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`)
       return send(response, 200, {})
     }
     const route = routes[`${request.method} ${url.pathname.slice(5)}`]

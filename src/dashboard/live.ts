@@ -24,7 +24,7 @@ export interface Running {
   stop(): void
 }
 
-/** Maximum wait of the first page for the caches. */
+/** Maximum wait of the first request for the caches. Topics are rejected until they are filled. */
 const patienceMs = 5000
 /** Time for which caches are kept after the last request, for reloaded pages. */
 const idleMs = 5 * 60_000
@@ -40,23 +40,35 @@ export class Live {
     this.#options = options
   }
 
-  /** Returns the filled caches. They stay in use until `release` is called. */
-  acquire(): Promise<Running> {
+  /** Returns the filled caches. They stay in use until `release` is called. After a failure nothing is in use. */
+  async acquire(): Promise<Running> {
     this.#users++
     this.#cancelIdle()
-    return (this.#running ??= this.#start())
+    const running = (this.#running ??= this.#start())
+    try {
+      return await running
+    } catch (e) {
+      // The next viewer starts them again.
+      if (this.#running === running) this.#running = undefined
+      this.release()
+      throw e
+    }
   }
 
   release(): void {
     this.#users--
-    if (this.#users === 0) this.#cancelIdle = this.#options.clock.after(idleMs, () => void this.stop())
+    if (this.#users > 0) return
+    this.#cancelIdle()
+    this.#cancelIdle = this.#options.clock.after(idleMs, () => void this.stop())
   }
 
   async stop(): Promise<void> {
     this.#cancelIdle()
     const running = this.#running
     this.#running = undefined
-    ;(await running)?.stop()
+    // The error of a failed start is the one of `acquire`.
+    const started = await running?.catch(() => undefined)
+    started?.stop()
   }
 
   async #start(): Promise<Running> {
@@ -64,9 +76,9 @@ export class Live {
     const client = new Client(transport, { clock, random })
     const caches = new Caches(this.#options)
     const board = new Board(caches, client, clock, logger)
-    const topics = new Topics(board, new Reader(client, { clock, maxAgeMs: 5000 }), clock)
+    const topics = new Topics(board, new Reader(client, { clock, maxAgeMs: 5000 }), clock, logger)
     caches.start()
-    await caches.synced(patienceMs, clock)
+    await caches.settled(patienceMs, clock)
     board.judgeNow()
     return {
       caches,

@@ -5,7 +5,7 @@ import { CommandError } from '../insight/failure.ts'
 import { workloadKinds } from '../insight/workload/kinds.ts'
 import type { Caches } from './board/caches.ts'
 import type { Viewer } from './login/viewer.ts'
-import { type ActionRequest, act, actionNames, deletePod } from './pages/actions.ts'
+import { type ActionRequest, act, actionNames, confirmedIn, deletePod } from './pages/actions.ts'
 import { controllersPage, objectivesPage } from './pages/cluster.ts'
 import { nodePage, podPage } from './pages/pod.ts'
 import { streamFrom } from './pages/upstream.ts'
@@ -69,7 +69,15 @@ export const routes: Readonly<Record<string, Route>> = {
     const request = ask.body as unknown as ActionRequest
     if (!actionNames.includes(request.action))
       throw new CommandError(`action: Unsupported value: ${JSON.stringify(request.action)}`)
-    return act(ask.viewer.client, kind, namespace, name, request, ask.body['dryRun'] === true, ask.clock.now())
+    const isDry = ask.body['dryRun'] === true
+    return act(ask.viewer.client, ask.clock, {
+      kind,
+      namespace,
+      name,
+      request,
+      isDry,
+      confirmed: confirmedIn(ask.body),
+    })
   },
   'POST delete-pod': (ask) =>
     deletePod(
@@ -77,6 +85,7 @@ export const routes: Readonly<Record<string, Route>> = {
       required(inBody(ask), 'namespace'),
       required(inBody(ask), 'name'),
       ask.body['dryRun'] === true,
+      confirmedIn(ask.body),
     ),
 }
 
@@ -91,7 +100,8 @@ async function sendLog(ask: Ask): Promise<undefined> {
   const options = new URLSearchParams({ container: required(inQuery(ask), 'container'), tailLines, timestamps: 'true' })
   for (const name of ['follow', 'previous']) if (query.get(name) === 'true') options.set(name, 'true')
   const path = pathOf(pods, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name'), 'log')
-  const source = await streamFrom(viewer.access, `${path}?${options.toString()}`, gone.signal)
+  const ended = AbortSignal.any([gone.signal, viewer.ended])
+  const source = await streamFrom(viewer.access, `${path}?${options.toString()}`, ended)
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
   response.flushHeaders()
   source.on('error', () => response.end())

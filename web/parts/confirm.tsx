@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { tell } from '../api.ts'
+import { Refused, tell } from '../api.ts'
 
 /** A change that the user has requested and not confirmed yet. */
 export interface Wish {
@@ -13,6 +13,7 @@ export interface Wish {
 interface Told {
   command: string
   sentence: string
+  uid: string
 }
 
 /**
@@ -24,6 +25,9 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
   const [value, setValue] = useState(wish.field?.value ?? '')
   const [told, setTold] = useState<Told | undefined>(undefined)
   const [error, setError] = useState('')
+  /** The number of dry runs of the same value. */
+  const [tries, setTries] = useState(0)
+  const [note, setNote] = useState('')
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
     dialog.current?.showModal()
@@ -48,21 +52,28 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
         if (!isGone) setError((e as Error).message)
       }
     }
-    const timer = setTimeout(() => void tryIt(), told || error ? 250 : 0)
+    const timer = setTimeout(() => void tryIt(), value === wish.field?.value || !wish.field ? 0 : 250)
     return () => {
       isGone = true
       clearTimeout(timer)
     }
-  }, [value])
+  }, [value, tries])
   const submit = async (e: Event) => {
     e.preventDefault()
+    if (!told) return
     setBusy(true)
+    setNote('')
     try {
-      const { sentence } = await tell<Told>(wish.path, body())
+      const { sentence, uid } = told
+      await tell<Told>(wish.path, { ...body(), confirmed: { sentence, uid } })
       done(sentence)
     } catch (failure) {
       setBusy(false)
-      setError((failure as Error).message)
+      setTold(undefined)
+      if (!(failure instanceof Refused && failure.code === 409)) return setError((failure as Error).message)
+      // The effect is another one now. It is shown, to be confirmed again.
+      setNote(`It was not done: ${failure.message}`)
+      setTries(tries + 1)
     }
   }
   return (
@@ -76,9 +87,19 @@ export function Confirm({ wish, done }: { wish: Wish; done(message: string | und
               autofocus
               inputMode={wish.field.isText ? 'text' : 'numeric'}
               value={value}
-              onInput={(e) => setValue(e.currentTarget.value)}
+              onInput={(e) => {
+                // The sentence is the one of the previous value.
+                setTold(undefined)
+                setError('')
+                setValue(e.currentTarget.value)
+              }}
             />
           </label>
+        )}
+        {note && (
+          <p class="error" role="alert">
+            {note}
+          </p>
         )}
         <p class={error ? 'error' : ''} role="status">
           {error || told?.sentence || 'Asking the server …'}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { refusalOf } from '../api.ts'
 
 /** Older lines are dropped. */
 const mostLines = 5000
@@ -43,7 +44,7 @@ export function Log({
     }
     const read = async () => {
       const response = await fetch(`/api/log?${query.toString()}`, { signal: gone.signal })
-      if (!response.ok) throw new Error(((await response.json()) as { message: string }).message)
+      if (!response.ok) throw await refusalOf(response)
       const decoder = new TextDecoder()
       let rest = ''
       const reader = response.body!.getReader()

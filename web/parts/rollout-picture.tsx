@@ -12,7 +12,7 @@ import {
   drawCell,
   layoutFor,
 } from './cells.ts'
-import { Notice, plural } from './words.tsx'
+import { Failure, plural } from './words.tsx'
 
 const names: Readonly<Record<CellState, string>> = {
   available: 'available',
@@ -187,8 +187,11 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
   const canvas = useRef<HTMLCanvasElement>(null)
   const painter = useRef<Painter | undefined>(undefined)
   const [hover, setHover] = useState<Cell | undefined>(undefined)
+  const isRefused = topic.error !== undefined
   useEffect(() => {
-    const paint = (painter.current = new Painter(canvas.current!))
+    // A refused topic has no canvas. It gets a new one when the topic is granted.
+    if (!canvas.current) return undefined
+    const paint = (painter.current = new Painter(canvas.current))
     let rest: ReturnType<typeof setTimeout> | undefined
     const changed = (ids: readonly number[] | undefined) => {
       if (!ids) paint.clear()
@@ -205,20 +208,21 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
     changed(undefined)
     topic.listeners.add(changed)
     const observer = new ResizeObserver(() => paint.fit())
-    observer.observe(canvas.current!.parentElement!)
+    observer.observe(canvas.current.parentElement!)
     const recolour = () => paint.repaint()
     addEventListener('coxswain-theme', recolour)
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', recolour)
     return () => {
       paint.stop()
+      painter.current = undefined
       clearTimeout(rest)
       topic.listeners.delete(changed)
       observer.disconnect()
       removeEventListener('coxswain-theme', recolour)
       dark.removeEventListener('change', recolour)
     }
-  }, [topic])
+  }, [topic, isRefused])
   const counts = painter.current?.counts
   const size = topic.mirror.rows.size
   const key = (e: KeyboardEvent) => {
@@ -238,12 +242,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
     paint.select(Math.max(0, Math.min(paint.places.cells.length - 1, paint.selected + step)))
     setHover(paint.places.cells[paint.selected])
   }
-  if (topic.error !== undefined)
-    return (
-      <Notice tone="warn" title="You may not see its pods">
-        <p>{topic.error}</p>
-      </Notice>
-    )
+  if (topic.error) return <Failure code={topic.error.code} error={topic.error.message} what="its pods" />
   return (
     <div class="picture">
       <div class="canvas">

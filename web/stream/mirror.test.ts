@@ -57,6 +57,43 @@ describe('Table', () => {
     expect(bytes / 30_000).toBeLessThan(17)
   })
 
+  it('sends all of many deletions in one revision, and a snapshot to clients that missed them', () => {
+    const table = new Table(['number'], 'e')
+    const [steady, late] = [new Mirror(['number']), new Mirror(['number'])]
+    for (let i = 0; i < 30_000; i++) table.set(String(i), [i])
+    while (table.isDirty) table.cut()
+    for (const mirror of [steady, late]) for (const frame of table.since(undefined)) mirror.take('e', frame)
+    for (let i = 0; i < 25_000; i++) table.delete(String(i))
+    while (table.isDirty) steady.take('e', table.cut()!)
+    expect(steady.rows.size).toBe(5000)
+    for (const frame of table.since(late.position)) late.take('e', frame)
+    expect(late.rows.size).toBe(5000)
+    table.delete('29999')
+    steady.take('e', table.cut()!)
+    expect(table.since({ ...late.position!, revision: table.revision - 1 })).toEqual([{ r: table.revision, x: [29_999] }])
+    expect(steady.rows.size).toBe(4999)
+  })
+
+  it('begins a new epoch when most words of the dictionary are unused', () => {
+    const table = new Table(['word'], 'e')
+    const mirror = new Mirror(['word'])
+    const sync = () => {
+      table.renewWords()
+      while (table.isDirty) table.cut()
+      for (const frame of table.since(mirror.position)) mirror.take(table.epoch, frame)
+    }
+    for (let i = 0; i < 900; i++) table.set(String(i), [`word-${i}`])
+    sync()
+    for (let i = 0; i < 899; i++) table.delete(String(i))
+    for (let i = 0; i < 900; i++) table.set(`new-${i}`, [`other-${i}`])
+    sync()
+    expect([table.epoch, table.position.words]).toEqual(['e', 1800])
+    for (let i = 0; i < 899; i++) table.delete(`new-${i}`)
+    sync()
+    expect([table.epoch, table.position.words]).toEqual(['e.1', 2])
+    expect(shown(mirror)).toEqual(['other-899', 'word-899'])
+  })
+
   it('leaves every client with the same rows, however often it was away', () => {
     const step = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), value: fc.option(fc.constantFrom('x', 'y', 'z')), does: fc.constantFrom('cut', 'resume', 'nothing') })
     fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

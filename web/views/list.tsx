@@ -28,7 +28,7 @@ export function ListView({ query }: { query: URLSearchParams }) {
   const ordered = useMemo(() => new OrderedRows(), [mirror])
   const all = useMemo(() => ordered.of(mirror), [mirror, mirror.version])
   const shown = useMemo(() => all.filter((row) => matches(filter, row)), [all, filterText(filter)])
-  if (topic.error !== undefined) return <Failure code={403} error={topic.error} what="workloads" />
+  if (topic.error) return <Failure code={topic.error.code} error={topic.error.message} what="workloads" />
   return (
     <>
       <Counts all={all} filter={filter} set={set} />

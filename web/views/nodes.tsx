@@ -28,7 +28,7 @@ export function NodesView() {
         .sort((a, b) => order.indexOf(toneFor(a)) - order.indexOf(toneFor(b)) || collator.compare(a.name, b.name)),
     [mirror, mirror.version],
   )
-  if (topic.error !== undefined) return <Failure code={403} error={topic.error} what="nodes" />
+  if (topic.error) return <Failure code={topic.error.code} error={topic.error.message} what="nodes" />
   if (mirror.isWhole && nodes.length === 0)
     return (
       <Notice title="There are no nodes">

@@ -39,6 +39,7 @@ export class Caches {
   readonly nodes: SharedInformer<Node>
   readonly workloads: ReadonlyMap<KindName, SharedInformer<Workload>>
   readonly #factory: InformerFactory
+  #isSettled = false
 
   constructor({ namespace, ...options }: CacheOptions) {
     this.#factory = new InformerFactory({ ...options, name: 'dashboard' })
@@ -59,19 +60,24 @@ export class Caches {
     this.#factory.stop()
   }
 
-  /**
-   * Resolves when all workloads and pods have been read, or after the time limit: a cluster may not serve CloneSets,
-   * and a user may not be allowed to read nodes.
-   */
-  async synced(maxMs: number, clock: Clock): Promise<void> {
-    const wanted = [this.pods, ...this.workloads.values()] as SharedInformer[]
+  /** True once all workloads and pods have been read. Kinds that the server does not serve or not allow are absent. */
+  get isSettled(): boolean {
+    return (this.#isSettled ||= this.#shown.every((informer) => informer.hasSynced || informer.absence !== undefined))
+  }
+
+  /** Resolves when all workloads and pods have been read, or after the time limit. */
+  async settled(maxMs: number, clock: Clock): Promise<void> {
     await new Promise<void>((resolve) => {
       const cancel = clock.after(maxMs, resolve)
-      void Promise.all(wanted.map((informer) => informer.synced())).then(() => {
+      void Promise.all(this.#shown.map((informer) => informer.settled())).then(() => {
         cancel()
         resolve()
       })
     })
+  }
+
+  get #shown(): SharedInformer[] {
+    return [this.pods, ...this.workloads.values()] as SharedInformer[]
   }
 
   workload(kind: KindName, key: string): Workload | undefined {

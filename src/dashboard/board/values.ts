@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../api/generated/types.ts'
-import { type Surroundings, causeOfPod } from '../../api/explain/index.ts'
+import { type Cause, type Surroundings, causeOfPod } from '../../api/explain/index.ts'
 import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 import { summarizePod } from '../../api/kinds/pods/pod-summary.ts'
 import { millisecondsOf } from '../../api/object.ts'
@@ -58,7 +58,13 @@ export function workloadValues(
 /** 0: the newest revision; 1: an older one. */
 export type CellAge = 0 | 1
 
-export function podValues(pod: Pod, age: CellAge, around: Surroundings): Value[] {
+/** Returns the columns of a pod, and the time at which its state changes without any event. */
+export function podValues(
+  pod: Pod,
+  age: CellAge,
+  around: Surroundings,
+): { values: Value[]; changesAtMs: number | undefined } {
+  const cause = causeOfPod(pod, around)
   const { name = '', labels } = pod.metadata
   const cut = name.lastIndexOf('-') + 1
   const revision =
@@ -66,21 +72,21 @@ export function podValues(pod: Pod, age: CellAge, around: Surroundings): Value[]
   const restarts = pod.status?.containerStatuses?.some(({ restartCount }) => restartCount > 0)
     ? summarizePod(pod).restarts
     : 0
-  return [
+  const values = [
     name.slice(0, cut),
     name.slice(cut),
     revision,
     age,
-    cellStates.indexOf(cellState(pod, around)),
+    cellStates.indexOf(cellState(pod, cause)),
     pod.spec?.nodeName ?? '',
     restarts,
   ]
+  return { values, changesAtMs: cause?.changesAtMs }
 }
 
-function cellState(pod: Pod, around: Surroundings): (typeof cellStates)[number] {
-  if (pod.metadata.deletionTimestamp) return 'ending'
-  const cause = causeOfPod(pod, around)
+function cellState(pod: Pod, cause: Cause | undefined): (typeof cellStates)[number] {
   if (!cause) return isPodFinished(pod) ? 'finished' : 'available'
+  if (pod.metadata.deletionTimestamp) return cause.weight === 'trouble' ? 'trouble' : 'ending'
   return cause.weight === 'trouble' ? 'trouble' : cause.weight === 'starting' ? 'starting' : 'waiting'
 }
 

@@ -30,6 +30,8 @@ export class Sessions {
   readonly #viewerOf: (access: ClusterAccess) => Promise<Viewer>
   readonly #sessions = new Map<string, Session>()
   #key: string | undefined
+  /** The key of a login that has begun. */
+  #keyInUse: string | undefined
 
   constructor(own: () => Promise<ClusterAccess>, clock: Clock, viewerOf: (access: ClusterAccess) => Promise<Viewer>) {
     this.#own = own
@@ -39,14 +41,24 @@ export class Sessions {
 
   /** Returns a new key for one login. The previous key becomes invalid. */
   newKey(): string {
+    this.#keyInUse = undefined
     return (this.#key = newSecret())
   }
 
-  /** Consumes the key and returns the id of a new session; undefined if the key is wrong or used. */
+  /**
+   * Consumes the key and returns the id of a new session; undefined if the key is wrong or used. A login that fails
+   * leaves the key valid, unless a newer one has been made.
+   */
   async openByKey(key: string): Promise<string | undefined> {
     if (this.#key === undefined || !isSame(key, this.#key)) return undefined
     this.#key = undefined
-    return this.open(await this.#own())
+    this.#keyInUse = key
+    try {
+      return await this.open(await this.#own())
+    } catch (e) {
+      if (this.#keyInUse === key) this.#key = key
+      throw e
+    }
   }
 
   /** Opens a session for the user as identified by the API server; rejects with its error. */
@@ -55,6 +67,7 @@ export class Sessions {
     this.#sweep()
     const id = newSecret()
     this.#sessions.set(id, { viewer, usedMs: this.#clock.now() })
+    viewer.ended.addEventListener('abort', () => void this.close(id), { once: true })
     return id
   }
 
@@ -66,6 +79,7 @@ export class Sessions {
     return session.viewer
   }
 
+  /** Ends a session. Its streams and shells end with its viewer. */
   async close(id: string): Promise<void> {
     const session = this.#sessions.get(id)
     this.#sessions.delete(id)

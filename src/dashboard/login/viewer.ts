@@ -1,10 +1,15 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
+import type { KubeObject } from '../../api/object.ts'
+import { ApiError } from '../../api/errors.ts'
 import {
+  type ApiRequest,
   Client,
   type ClusterAccess,
   HttpTransport,
   type Transport,
+  type WatchListener,
   fixedCredentials,
   resourceName,
 } from '../../client/index.ts'
@@ -31,35 +36,77 @@ export interface Scope {
 /** Cache lifetime of authorization decisions. */
 const rememberMs = 10_000
 
+/** Calls `refused` when the API server no longer accepts the credentials of a transport. */
+class CredentialsWatch implements Transport {
+  readonly #inner: Transport
+  readonly #refused: () => void
+
+  constructor(inner: Transport, refused: () => void) {
+    this.#inner = inner
+    this.#refused = refused
+  }
+
+  async send<T>(request: ApiRequest): Promise<T> {
+    try {
+      return await this.#inner.send<T>(request)
+    } catch (e) {
+      if (e instanceof ApiError && e.code === 401) this.#refused()
+      throw e
+    }
+  }
+
+  watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
+    return this.#inner.watch(request, listener)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}
+
 /** A user of the page, with the identity of their requests. */
 export class Viewer {
   readonly name: string
   readonly access: ClusterAccess
   readonly client: Client
   readonly #clock: Clock
+  readonly #ended: AbortController
+  /** Decisions in the order in which they were requested. */
   readonly #known = new Map<string, { atMs: number; answer: Promise<boolean> }>()
 
-  private constructor(name: string, access: ClusterAccess, client: Client, clock: Clock) {
+  private constructor(name: string, access: ClusterAccess, client: Client, clock: Clock, ended: AbortController) {
     this.name = name
     this.access = access
     this.client = client
     this.#clock = clock
+    this.#ended = ended
   }
 
   /** Identifies the user with the API server. Rejects with its error if it does not know them. */
-  static async of(access: ClusterAccess, clock: Clock, random: Random, release: string): Promise<Viewer> {
+  static of(access: ClusterAccess, clock: Clock, random: Random, release: string): Promise<Viewer> {
     const transport = new HttpTransport(access, { clock, random, userAgent: `coxswain-dashboard/${release}` })
+    return Viewer.by(transport, access, clock, random)
+  }
+
+  /** As `of`, with requests by this transport, which is closed with the viewer. */
+  static async by(transport: Transport, access: ClusterAccess, clock: Clock, random: Random): Promise<Viewer> {
+    const ended = new AbortController()
+    // Each stream, log and shell of the session listens.
+    setMaxListeners(0, ended.signal)
+    const watched = new CredentialsWatch(transport, () => ended.abort())
     try {
-      return new Viewer(
-        await userOf(transport),
-        access,
-        new Client(transport, { clock, random, fieldManager: 'coxswain-dashboard' }),
-        clock,
-      )
+      const name = await userOf(watched)
+      const client = new Client(watched, { clock, random, fieldManager: 'coxswain-dashboard' })
+      return new Viewer(name, access, client, clock, ended)
     } catch (e) {
       await transport.close()
       throw e
     }
+  }
+
+  /** Aborted when the session is closed, or when the API server no longer accepts the credentials. */
+  get ended(): AbortSignal {
+    return this.#ended.signal
   }
 
   /** Asks the API server whether this user may do something. */
@@ -68,11 +115,15 @@ export class Viewer {
     const nowMs = this.#clock.now()
     const known = this.#known.get(key)
     if (known && nowMs - known.atMs < rememberMs) return known.answer
-    for (const [old, { atMs }] of this.#known) if (nowMs - atMs >= rememberMs) this.#known.delete(old)
+    for (const [old, { atMs }] of this.#known) {
+      if (nowMs - atMs < rememberMs) break
+      this.#known.delete(old)
+    }
     const answer = this.#ask(attempt)
-    this.#known.set(key, { atMs: nowMs, answer })
+    const made = { atMs: nowMs, answer }
+    this.#known.set(key, made)
     // Failed requests are not cached.
-    answer.catch(() => this.#known.delete(key))
+    answer.catch(() => this.#known.get(key) === made && this.#known.delete(key))
     return answer
   }
 
@@ -96,6 +147,7 @@ export class Viewer {
   }
 
   async close(): Promise<void> {
+    this.#ended.abort()
     await this.client.close()
   }
 

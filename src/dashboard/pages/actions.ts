@@ -1,5 +1,7 @@
 import { countOf } from '../../api/printing/plural.ts'
-import { type Client, type PatchType, pods } from '../../client/index.ts'
+import { conflict, conflictModified, isConflict } from '../../api/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Client, type PatchType, type ResourceType, pods } from '../../client/index.ts'
 import { CommandError } from '../../insight/failure.ts'
 import { pauseOf, restartOf, undoOf } from '../../insight/workload/edit.ts'
 import { type KindName, type WorkloadKind, shortName } from '../../insight/workload/kinds.ts'
@@ -167,27 +169,85 @@ function partitionPlan(
   return { command: patching(body), sentence, patch: { type: 'merge', body } }
 }
 
-/** Plans an action for a viewer, and executes it unless it is a dry run. */
+/** The description of a change that the viewer has confirmed. */
+export interface Confirmed {
+  /** The uid of the object. An object that has been made anew under the same name has another. */
+  uid: string
+  sentence: string
+}
+
+/** The description of a change, to be confirmed. */
+export interface Told extends Confirmed {
+  command: string
+}
+
+/** Returns the confirmed description in a request; undefined for a dry run or a request of a program. */
+export function confirmedIn(body: Record<string, unknown>): Confirmed | undefined {
+  const { uid, sentence } = (body['confirmed'] ?? {}) as Partial<Record<keyof Confirmed, unknown>>
+  return typeof uid === 'string' && typeof sentence === 'string' ? { uid, sentence } : undefined
+}
+
+/** Throws a conflict if a change is no longer the one that was confirmed. */
+function checkConfirmed(type: ResourceType, name: string, told: Told, confirmed: Confirmed | undefined): void {
+  if (!confirmed) return
+  if (told.uid !== confirmed.uid)
+    throw conflict(
+      { group: type.group, resource: type.plural },
+      name,
+      `Precondition failed: UID in precondition: ${confirmed.uid}, UID in object meta: ${told.uid}`,
+    )
+  if (told.sentence !== confirmed.sentence) throw conflictModified({ group: type.group, resource: type.plural }, name)
+}
+
+/** Number of times that a change is planned again because the object was modified meanwhile. */
+const mostPlans = 5
+
+/** An action requested by a viewer. */
+export interface Act {
+  kind: WorkloadKind
+  namespace: string
+  name: string
+  request: ActionRequest
+  isDry: boolean
+  confirmed: Confirmed | undefined
+}
+
+/**
+ * Plans an action for a viewer, and executes it unless it is a dry run. An action that no longer has the confirmed
+ * effect is rejected as a conflict.
+ */
 export async function act(
   client: Client,
-  kind: WorkloadKind,
-  namespace: string,
-  name: string,
-  request: ActionRequest,
-  isDry: boolean,
-  nowMs: number,
-): Promise<Omit<Plan, 'patch'>> {
-  const object = await client.get(kind.type, namespace, name)
-  const revisions = request.action === 'undo' ? await revisionsOf(client, kind, object) : []
-  const { patch, ...told } = planAction(kind, object, request, revisions, nowMs)
-  // A dry run is sent to the server too, so that its refusal is shown before the confirmation.
-  if (patch)
-    await client.patch(kind.type, namespace, name, patch.body, {
-      type: patch.type,
-      dryRun: isDry,
-      ...(patch.subresource ? { subresource: patch.subresource } : {}),
-    })
-  return told
+  clock: Clock,
+  { kind, namespace, name, request, isDry, confirmed }: Act,
+): Promise<Told> {
+  for (let plans = 1; ; plans++) {
+    const object = await client.get(kind.type, namespace, name)
+    const revisions = request.action === 'undo' ? await revisionsOf(client, kind, object) : []
+    const { patch, ...plan } = planAction(kind, object, request, revisions, clock.now())
+    const told = { ...plan, uid: object.metadata.uid ?? '' }
+    checkConfirmed(kind.type, name, told, confirmed)
+    if (!patch) return told
+    try {
+      // A dry run is sent to the server too, so that its refusal is shown before the confirmation.
+      await client.patch(kind.type, namespace, name, isDry ? patch.body : onlyAt(object, patch), {
+        type: patch.type,
+        dryRun: isDry,
+        ...(patch.subresource ? { subresource: patch.subresource } : {}),
+      })
+      return told
+    } catch (e) {
+      if (!isConflict(e) || plans === mostPlans) throw e
+      // The status of a workload that is rolled out changes all the time. The next plan shows whether this matters.
+    }
+  }
+}
+
+/** Adds to a patch that the object must not have been modified. */
+function onlyAt({ metadata: { resourceVersion } }: Workload, { type, body }: NonNullable<Plan['patch']>): unknown {
+  if (type === 'json')
+    return [...(body as object[]), { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }]
+  return { ...(body as object), metadata: { resourceVersion } }
 }
 
 /** Deletes a pod, or describes the effect. */
@@ -196,16 +256,21 @@ export async function deletePod(
   namespace: string,
   name: string,
   isDry: boolean,
-): Promise<Omit<Plan, 'patch'>> {
+  confirmed: Confirmed | undefined,
+): Promise<Told> {
   const pod = await client.get(pods, namespace, name)
   const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
   const grace = pod.spec?.terminationGracePeriodSeconds ?? 30
   const after = owner
     ? `${owner.kind} ${owner.name} then decides whether it needs another one.`
     : 'Nobody makes another one.'
-  await client.delete(pods, namespace, name, { dryRun: isDry })
-  return {
+  const uid = pod.metadata.uid ?? ''
+  const told = {
     command: `kubectl delete pod ${name} -n ${namespace}`,
     sentence: `Its containers have ${countOf(Number(grace), 'second', 'seconds')} to end. ${after}`,
+    uid,
   }
+  checkConfirmed(pods, name, told, confirmed)
+  await client.delete(pods, namespace, name, { dryRun: isDry, uid })
+  return told
 }

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { pathOf, pods } from '../../client/index.ts'
 import type { Viewer } from '../login/viewer.ts'
+import { loggedOutCode } from '../stream/connection.ts'
 import { execOn } from './upstream.ts'
 
 /** Private close code with the server's refusal as reason. */
@@ -15,10 +16,15 @@ const shells = ['/bin/sh', '-c', 'if command -v bash >/dev/null; then exec bash;
  */
 export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSearchParams): Promise<void> {
   const gone = new AbortController()
+  const loggedOut = () => client.close(loggedOutCode, 'the session has ended')
+  viewer.ended.addEventListener('abort', loggedOut)
   const early: RawData[] = []
   const hold = (data: RawData) => void early.push(data)
   client.on('message', hold)
-  client.on('close', () => gone.abort())
+  client.on('close', () => {
+    viewer.ended.removeEventListener('abort', loggedOut)
+    gone.abort()
+  })
   client.on('error', () => gone.abort())
   const get = (name: string) => query.get(name) ?? ''
   const asked = new URLSearchParams({ container: get('container'), stdin: 'true', stdout: 'true', tty: 'true' })

@@ -25,7 +25,8 @@ export class Channel {
   readonly #clock: Clock
   /** Updates the table. */
   readonly #fill: () => void
-  readonly #positions = new Map<Subscriber, { revision: number; words: number }>()
+  /** Undefined for a subscriber that has nothing yet. */
+  readonly #positions = new Map<Subscriber, Position | undefined>()
   #cancelCut: (() => void) | undefined
 
   constructor(name: string, table: Table, clock: Clock, fill: () => void = () => {}) {
@@ -39,10 +40,12 @@ export class Channel {
     return this.#positions.size
   }
 
+  /** Adds a subscriber that has received everything up to `position`. One that is behind waits for its frames. */
   subscribe(subscriber: Subscriber, position?: Position): void {
     this.#cut()
-    this.#positions.set(subscriber, { revision: -1, words: 0 })
-    this.#catchUp(subscriber, position)
+    this.#positions.set(subscriber, position)
+    if (subscriber.backlog > backlogLimit) this.touch()
+    else this.#catchUp(subscriber, position)
   }
 
   unsubscribe(subscriber: Subscriber): void {
@@ -51,8 +54,7 @@ export class Channel {
 
   /** Returns the position of a subscriber. */
   positionOf(subscriber: Subscriber): Position | undefined {
-    const at = this.#positions.get(subscriber)
-    return at && { epoch: this.table.epoch, ...at }
+    return this.#positions.get(subscriber)
   }
 
   /** Schedules a frame with the changes of the table, including pending ones. */
@@ -70,35 +72,32 @@ export class Channel {
 
   #cut(): void {
     this.#fill()
+    this.table.renewWords()
     do this.#cutFrame()
     while (this.table.isDirty)
   }
 
   #cutFrame(): void {
     const { table } = this
-    const before = { revision: table.revision, words: table.words }
+    const before = table.position
     const frame = table.cut()
     let bytes: Buffer | undefined
     let isBehind = false
     for (const [subscriber, at] of this.#positions) {
       if (subscriber.backlog > backlogLimit) isBehind = true
-      else if (at.revision !== before.revision || at.words !== before.words)
-        this.#catchUp(subscriber, { epoch: table.epoch, ...at })
+      else if (at?.epoch !== before.epoch || at.revision !== before.revision || at.words !== before.words)
+        this.#catchUp(subscriber, at)
       else if (frame) {
         subscriber.send((bytes ??= this.#encoded(frame)))
-        this.#positions.set(subscriber, { revision: table.revision, words: table.words })
+        this.#positions.set(subscriber, table.position)
       }
     }
-    if (isBehind)
-      this.#cancelCut ??= this.#clock.after(cutEveryMs, () => {
-        this.#cancelCut = undefined
-        this.#cut()
-      })
+    if (isBehind) this.touch()
   }
 
   #catchUp(subscriber: Subscriber, position: Position | undefined): void {
     for (const frame of this.table.since(position)) subscriber.send(this.#encoded(frame))
-    this.#positions.set(subscriber, { revision: this.table.revision, words: this.table.words })
+    this.#positions.set(subscriber, this.table.position)
   }
 
   #encoded(frame: Frame): Buffer {

@@ -44,6 +44,8 @@ export interface Frame {
 const rowsPerFrame = 5000
 /** Number of deleted rows that are remembered for resuming clients. */
 const tombstonesKept = 20_000
+/** A dictionary with fewer words than this is never renewed. */
+const fewWords = 1000
 
 /**
  * The rows of one topic and their changes since a revision. Rows are keyed by name, and the page identifies them by
@@ -51,10 +53,13 @@ const tombstonesKept = 20_000
  */
 export class Table {
   readonly columns: readonly ColumnType[]
-  readonly epoch: string
+  readonly #name: string
   readonly #rows = new Map<string, Row>()
-  readonly #words: string[] = []
+  #words: string[] = []
   readonly #wordIndex = new Map<string, number>()
+  /** The dictionary is examined when it has more words than this. */
+  #wordLimit = fewWords
+  #renewals = 0
   readonly #dirty = new Set<Row>()
   #gone: { id: number; revision: number }[] = []
   /** Clients at an older revision get a snapshot, because older tombstones are gone. */
@@ -62,17 +67,24 @@ export class Table {
   #nextId = 0
   #revision = 0
 
-  constructor(columns: readonly ColumnType[], epoch: string) {
+  /** `name` is unique among all tables, and identifies this one in the positions of clients. */
+  constructor(columns: readonly ColumnType[], name: string) {
     this.columns = columns
-    this.epoch = epoch
+    this.#name = name
+  }
+
+  /** Changes when the dictionary is renewed. Clients of another epoch get a snapshot. */
+  get epoch(): string {
+    return this.#renewals === 0 ? this.#name : `${this.#name}.${this.#renewals}`
   }
 
   get revision(): number {
     return this.#revision
   }
 
-  get words(): number {
-    return this.#words.length
+  /** The position of a client that has received everything up to the last cut. */
+  get position(): Position {
+    return { epoch: this.epoch, revision: this.#revision, words: this.#words.length }
   }
 
   get size(): number {
@@ -104,10 +116,19 @@ export class Table {
     this.#rows.delete(key)
     this.#dirty.delete(row)
     this.#gone.push({ id: row.id, revision: this.#revision + 1 })
-    if (this.#gone.length > tombstonesKept) {
-      this.#oldest = this.#gone[this.#gone.length >> 1]!.revision
-      this.#gone = this.#gone.filter(({ revision }) => revision > this.#oldest)
-    }
+  }
+
+  /** Begins a new epoch if less than half of the dictionary is in use. */
+  renewWords(): void {
+    if (this.#words.length <= this.#wordLimit) return
+    const used = new Set<Value>()
+    for (const { values } of this.#rows.values())
+      for (const [i, type] of this.columns.entries()) if (type === 'word') used.add(values[i]!)
+    this.#wordLimit = Math.max(fewWords, 2 * used.size)
+    if (this.#words.length <= this.#wordLimit) return
+    this.#words = []
+    this.#wordIndex.clear()
+    this.#renewals++
   }
 
   /**
@@ -127,7 +148,15 @@ export class Table {
     }
     const gone: number[] = []
     for (let i = this.#gone.length - 1; i >= 0 && this.#gone[i]!.revision === next; i--) gone.push(this.#gone[i]!.id)
+    this.#forgetOldTombstones()
     return this.#frame(rows, gone, before, next)
+  }
+
+  /** The tombstones of the next revision are not sent yet, so only those of cut revisions may be forgotten. */
+  #forgetOldTombstones(): void {
+    if (this.#gone.length <= tombstonesKept) return
+    this.#oldest = this.#gone[this.#gone.length >> 1]!.revision
+    this.#gone = this.#gone.filter(({ revision }) => revision > this.#oldest)
   }
 
   /** Returns the frames from a client's position to the last cut: changes if they are known, else a snapshot. */

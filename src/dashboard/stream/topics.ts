@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Pod } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
-import { keyOf, nodes, pods } from '../../client/index.ts'
-import { ownPods } from '../../insight/workload/own-pods.ts'
+import type { Logger } from '../../base/logger.ts'
+import { nodes, pods } from '../../client/index.ts'
 import type { Reader } from '../../insight/workload/reader.ts'
 import { type Board, type BoardListener, rowKey, workloadNamed } from '../board/board.ts'
-import { type CellAge, nodeValues, podValues, workloadValues } from '../board/values.ts'
+import { nodeValues, workloadValues } from '../board/values.ts'
 import { type Scope, type Viewer, whatText } from '../login/viewer.ts'
 import { Channel, type Subscriber, lingerMs } from './channel.ts'
 import { nodeColumns, podColumns, workloadColumns } from './columns.ts'
+import { PodRows } from './pod-rows.ts'
 import { type ColumnType, type Position, Table } from './table.ts'
 
 interface Open {
@@ -17,8 +17,16 @@ interface Open {
   cancelLinger?: (() => void) | undefined
 }
 
+/** The permission to see a topic. Viewers with the same key share a channel. */
+export interface Grant {
+  readonly key: string
+  make(): Open
+}
+
 /** A subscription of one page to a channel. */
 export interface Subscription {
+  /** The key of its grant. */
+  readonly key: string
   position(): Position | undefined
   end(): void
 }
@@ -31,27 +39,32 @@ export class Topics {
   readonly #board: Board
   readonly #clock: Clock
   readonly #reader: Reader
+  readonly #logger: Logger
   readonly #id = randomBytes(6).toString('base64url')
   readonly #open = new Map<string, Open>()
   #count = 0
 
-  constructor(board: Board, reader: Reader, clock: Clock) {
+  constructor(board: Board, reader: Reader, clock: Clock, logger: Logger) {
     this.#board = board
     this.#reader = reader
     this.#clock = clock
+    this.#logger = logger
   }
 
-  /** Subscribes to `workloads`, `nodes` or `pods Deployment default/web`. */
-  async subscribe(topic: string, viewer: Viewer, subscriber: Subscriber, position?: Position): Promise<Subscription> {
-    const open = await this.#find(topic, viewer)
+  /** Subscribes to the channel of a grant. */
+  subscribe(grant: Grant, subscriber: Subscriber, position?: Position): Subscription {
+    const open = this.#known(grant)
     open.cancelLinger?.()
     open.cancelLinger = undefined
     open.channel.subscribe(subscriber, position)
     return {
+      key: grant.key,
       position: () => open.channel.positionOf(subscriber),
       end: () => {
         open.channel.unsubscribe(subscriber)
-        if (open.channel.subscribers === 0) open.cancelLinger = this.#clock.after(lingerMs, () => this.#drop(open))
+        if (open.channel.subscribers > 0) return
+        open.cancelLinger?.()
+        open.cancelLinger = this.#clock.after(lingerMs, () => this.#drop(open))
       },
     }
   }
@@ -65,14 +78,24 @@ export class Topics {
     for (const open of this.#open.values()) this.#drop(open)
   }
 
-  async #find(topic: string, viewer: Viewer): Promise<Open> {
+  /**
+   * Determines what a viewer may see of `workloads`, `nodes` or `pods Deployment default/web`. Rejects with TopicRefused
+   * if it is nothing.
+   */
+  async grant(topic: string, viewer: Viewer): Promise<Grant> {
+    const { caches } = this.#board
+    // Without this, a cluster that does not answer would seem to be empty.
+    if (!caches.isSettled) throw new Error('the API server has not sent all workloads and pods yet')
     if (topic === 'workloads') {
       const scope = await viewer.scope(this.namespaces())
-      return this.#known(`${topic} ${scope.key}`, () => this.#workloads(topic, scope))
+      return { key: `${topic} ${scope.key}`, make: () => this.#workloads(topic, scope) }
     }
     if (topic === 'nodes') {
       await this.#allow(viewer, { group: '', resource: 'nodes' }, whatText(nodes, ''))
-      return this.#known(topic, () => this.#nodes(topic))
+      const { absence, hasSynced } = caches.nodes
+      if (absence) throw new TopicRefused(absence.message)
+      if (!hasSynced) throw new Error('the API server has not sent all nodes yet')
+      return { key: topic, make: () => this.#nodes(topic) }
     }
     const workload = topic.startsWith('pods ') ? workloadNamed(topic.slice(5)) : undefined
     if (!workload) throw new TopicRefused(`there is no topic ${JSON.stringify(topic)}`)
@@ -82,7 +105,7 @@ export class Topics {
       name,
     } = workload
     await this.#allow(viewer, { group: '', resource: 'pods', namespace }, whatText(pods, namespace))
-    return this.#known(topic, () => this.#pods(topic, rowKey(kind, `${namespace}/${name}`)))
+    return { key: topic, make: () => this.#pods(topic, rowKey(kind, `${namespace}/${name}`)) }
   }
 
   async #allow(
@@ -94,7 +117,7 @@ export class Topics {
       throw new TopicRefused(`User ${JSON.stringify(viewer.name)} cannot list ${text}`)
   }
 
-  #known(key: string, make: () => Omit<Open, 'cancelLinger'>): Open {
+  #known({ key, make }: Grant): Open {
     let open = this.#open.get(key)
     if (!open) this.#open.set(key, (open = make()))
     return open
@@ -141,55 +164,18 @@ export class Topics {
   }
 
   #pods(topic: string, root: string): Open {
-    const { caches } = this.#board
-    const { kind, namespace, name } = workloadNamed(root)!
-    let ageOf: (pod: Pod) => CellAge = () => 0
-    /**
-     * Pods that may have changed since the last update of the table. A starting pod changes many times in short
-     * succession.
-     */
-    const changed = new Set<string>()
-    const isOwn = (pod: Pod) => {
-      const owner = caches.rootOf(pod)
-      return owner !== undefined && rowKey(owner.kind, owner.key) === root
-    }
     const table = this.#tableOf(podColumns)
-    const fill = () => {
-      if (changed.size === 0) return
-      const { spec } = caches.workload(kind.kind, `${namespace}/${name}`) ?? {}
-      const around = {
-        nowMs: this.#clock.now(),
-        minReadySeconds: spec?.minReadySeconds ?? 0,
-        runsToCompletion: kind.kind === 'Job' || kind.kind === 'CronJob',
-        lifecycle: spec?.lifecycle,
-      }
-      for (const key of changed) {
-        const pod = caches.pods.get(key)
-        if (pod && isOwn(pod)) table.set(key, podValues(pod, ageOf(pod), around))
-        else table.delete(key)
-      }
-      changed.clear()
-    }
-    const channel = new Channel(topic, table, this.#clock, fill)
-    /** Determines again which pods have the newest revision. */
-    const readAll = async () => {
-      const object = caches.workload(kind.kind, `${namespace}/${name}`)
-      const own = object && (await ownPods(this.#reader, caches.sourceOf(kind, object), kind, object))
-      const isUpdated = own?.isUpdated
-      ageOf = (pod) => (isUpdated && !isUpdated(pod) ? 1 : 0)
-      for (const key of table.keys()) changed.add(key)
-      for (const pod of own?.pods ?? []) changed.add(keyOf(pod))
-      channel.touch()
-    }
-    void readAll()
-    const close = this.#board.listen({
-      pod: (key, pod) => {
-        if (key !== root) return
-        changed.add(keyOf(pod))
-        channel.touch()
-      },
-      revisions: (key) => void (key === root && readAll()),
+    const channel: Channel = new Channel(topic, table, this.#clock, () => rows.fill())
+    const rows = new PodRows({
+      board: this.#board,
+      reader: this.#reader,
+      clock: this.#clock,
+      logger: this.#logger,
+      root,
+      table,
+      touch: () => channel.touch(),
     })
-    return { channel, close }
+    void rows.readAll()
+    return { channel, close: () => rows.close() }
   }
 }

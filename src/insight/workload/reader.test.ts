@@ -86,3 +86,17 @@ it('mapSome() keeps the order, does a few at a time, and ends with the first err
   expect(most).toBe(8)
   await expect(mapSome([1, -1, 2], work)).rejects.toThrow('negative')
 })
+
+it('a reader with a memory asks again after an error, and not after a refusal', async () => {
+  const transport = new CountingTransport('/nodes')
+  const clock = new VirtualClock(0)
+  const reader = new Reader(new Client(transport), { clock, maxAgeMs: 5000 })
+  for (const _ of [1, 2]) expect(await reader.list(nodes, '')).toBeUndefined()
+  expect(transport.paths).toHaveLength(1)
+  transport.send = async () => {
+    transport.paths.push('failed')
+    throw new ApiError(400, 'BadRequest', 'a fault of the test', {})
+  }
+  for (const _ of [1, 2]) await expect(reader.list(poddisruptionbudgets, '')).rejects.toThrow('a fault of the test')
+  expect(transport.paths.filter((path) => path === 'failed')).toHaveLength(2)
+})

@@ -134,7 +134,10 @@ export class Reader {
     const known = this.#known.get(key)
     if (known) return known.answer as Promise<T>
     const answer = read()
-    this.#known.set(key, { atMs: nowMs, answer })
+    const made = { atMs: nowMs, answer }
+    this.#known.set(key, made)
+    // A refusal stays for a while. Other errors may end at once.
+    answer.catch((e: unknown) => !isNotReadable(e) && this.#known.get(key) === made && this.#known.delete(key))
     return answer
   }
 }

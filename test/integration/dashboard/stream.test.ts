@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { daemonsets, pods } from '../../../src/client/index.ts'
+import { states } from '../../../src/insight/workload/said.ts'
+import { cellStates } from '../../../src/dashboard/stream/columns.ts'
+import { daemonSet } from '../stock/workloads.ts'
+import { DashboardScene, type FakePage, reads } from './scene.ts'
+
+const everything = [reads(['*'], '*')]
+const cells = (page: FakePage, topic: string) => page.rows(topic).map(({ state }) => cellStates[state as number])
+const listed = (page: FakePage) => page.rows('workloads').map(({ namespace, name, state }) => `${namespace}/${name} ${states[state as number]}`).toSorted()
+
+describe('the pods of a workload', () => {
+  const topic = 'pods Deployment default/web'
+
+  it('become available with time, without an event', async () => {
+    const scene = await DashboardScene.start()
+    await scene.allow('jane', everything)
+    await scene.deployment('web', 2, 'default', { minReadySeconds: 30 })
+    const page = scene.page(await scene.viewer('jane'))
+    page.show(topic)
+    await scene.report('ready', 'web')
+    expect(cells(page, topic)).toEqual(['waiting', 'waiting'])
+    await scene.pass(30_000)
+    expect(cells(page, topic)).toEqual(['available', 'available'])
+  })
+
+  it('that do not end within their grace period are in trouble', async () => {
+    const scene = await DashboardScene.start()
+    await scene.allow('jane', everything)
+    await scene.deployment('web', 1)
+    await scene.report('ready', 'web')
+    const page = scene.page(await scene.viewer('jane'))
+    page.show(topic)
+    const [pod] = await scene.podsOf('web')
+    await scene.cluster.client.delete(pods, 'default', pod!.metadata.name!, { gracePeriodSeconds: 20 })
+    await scene.pass(1000)
+    expect(cells(page, topic)).toContain('ending')
+    await scene.pass(31_000)
+    expect(cells(page, topic)).toContain('trouble')
+  })
+
+  it('are read again after an error', async () => {
+    const scene = await DashboardScene.start(({ path }) => path.includes('controllerrevisions'))
+    await scene.allow('jane', everything)
+    await scene.cluster.client.create(daemonsets, daemonSet('agent'))
+    await scene.node('n1')
+    await scene.pass(3000)
+    scene.transport.faults = { drop: 1 }
+    const page = scene.page(await scene.viewer('jane'))
+    page.show('pods DaemonSet default/agent')
+    await scene.pass(15_000)
+    expect(page.rows('pods DaemonSet default/agent')).toEqual([])
+    expect(scene.log.join()).toContain('the revisions of a workload cannot be read')
+    scene.transport.faults = {}
+    await scene.pass(10_000)
+    expect(page.rows('pods DaemonSet default/agent')).toHaveLength(1)
+  })
+})
+
+describe('what a viewer may not read', () => {
+  it('is not in the stream: namespaces, nodes, pods', async () => {
+    const scene = await DashboardScene.start()
+    await scene.namespace('shop')
+    await scene.allow('jane', [reads(['apps'], 'deployments')], 'shop')
+    await scene.deployment('web', 1, 'shop')
+    await scene.deployment('other', 1)
+    const page = scene.page(await scene.viewer('jane'))
+    page.show('workloads', 'nodes', 'pods Deployment shop/web', 'pods Deployment default/other')
+    await scene.pass(1000)
+    expect(listed(page)).toEqual(['shop/web Progressing'])
+    expect([...page.errors]).toEqual([
+      ['nodes', 'User "jane" cannot list nodes'],
+      ['pods Deployment shop/web', 'User "jane" cannot list pods in namespace "shop"'],
+      ['pods Deployment default/other', 'User "jane" cannot list pods in namespace "default"'],
+    ])
+  })
+
+  it('leaves the stream when the right is lost, and returns with it', async () => {
+    const scene = await DashboardScene.start()
+    await scene.allow('jane', [reads(['', 'apps'], 'deployments', 'pods')])
+    await scene.deployment('web', 1)
+    const page = scene.page(await scene.viewer('jane'))
+    const topic = 'pods Deployment default/web'
+    page.show('workloads', topic)
+    await scene.pass(1000)
+    expect([listed(page), page.rows(topic)]).toEqual([['default/web Progressing'], [expect.anything()]])
+    await scene.allow('jane', [])
+    await scene.pass(20_000)
+    expect([listed(page), page.errors.get(topic)]).toEqual([[], 'User "jane" cannot list pods in namespace "default"'])
+    await scene.report('ready', 'web')
+    expect(page.socket.texts).toEqual([])
+    await scene.allow('jane', [reads(['', 'apps'], 'deployments', 'pods')])
+    await scene.pass(20_000)
+    expect([listed(page), cells(page, topic)]).toEqual([['default/web Available'], ['available']])
+  })
+})
