@@ -1,4 +1,4 @@
-import { type Row, type Sent, configMaps, inDefault, items, json, map, objectBytes, pod, pods } from './row.ts'
+import { type Row, type Sent, configMaps, fill, inDefault, items, json, map, objectBytes, pod, pods } from './row.ts'
 
 const strategic = 'application/strategic-merge-patch+json'
 const merge = 'application/merge-patch+json'
@@ -23,8 +23,33 @@ const inContainer = (container: object, query = ''): Sent => patch(deployments, 
 const small = () => aConfigMap({ a: 'b' })
 const ops = (n: number, op: (i: number) => object) => patch(configMaps, jsonPatch, items(Math.min(n, 9_000 * 40), op).slice(0, 10_000))
 
+const applyType = 'application/apply-patch+yaml'
+const asManager = '?fieldManager=attack&force=true'
+const aMap = (metadata: object, data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: target, ...metadata }, data })
+const applyText = (body: string, path = configMaps): Sent => ({ method: 'PATCH', path: `${path}/${target}${asManager}`, type: applyType, body })
+const apply = (value: object, path = configMaps): Sent => applyText(JSON.stringify(value), path)
+const owners = (n: number) => items(n, (i) => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: `u${i}` }))
+const wide = (n: number) => map(n, (i) => `k${i}`, () => 'v')
+const flow = (n: number) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${target}}, data: {${fill(n, (i) => `k${i}: v`, ', ')}}}`
+
+/** Server-side apply. */
+const applyRows: Row[] = [
+  { name: 'apply: a wide map', before: small, make: (n) => apply(aMap({}, wide(half(n)))), short: true },
+  { name: 'apply: a wide map that is there', before: (n) => [remove(configMaps), apply(aMap({}, wide(half(n))))], make: (n) => apply(aMap({}, wide(half(n)))) },
+  { name: 'apply: nothing of a wide map that was there', before: (n) => [remove(configMaps), apply(aMap({}, wide(half(n))))], make: () => apply(aMap({}, {})), short: true },
+  { name: 'apply: owners', before: small, make: (n) => apply(aMap({ ownerReferences: owners(half(n)) }, {})), short: true },
+  { name: 'apply: containers', before: () => [remove(pods)], make: (n) => apply({ ...pod({}, {}, { name: target }), spec: { containers: items(n, (i) => ({ name: `c${i}`, image: 'i' })) } }, pods), short: true },
+  { name: 'apply: containers with one name', before: () => [remove(pods)], make: (n) => apply({ ...pod({}, {}, { name: target }), spec: { containers: items(n, () => ({ name: 'c', image: 'i' })) } }, pods), also: [500] },
+  { name: 'apply: a key that is there twice', before: small, make: (n) => applyText(JSON.stringify(aMap({}, { ...wide(n), x: 'v' })).replace('"x":', '"k1":')), short: true },
+  { name: 'apply: flow YAML', before: small, make: (n) => applyText(flow(n)), short: true },
+  { name: 'apply: flow YAML of short length', before: small, make: () => applyText(flow(65_000)) },
+  { name: 'apply: block YAML', before: small, make: (n) => applyText(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${target}}\ndata:\n${fill(half(n), (i) => `  k${i}: v\n`)}`) },
+  { name: 'apply: unknown fields', before: small, make: (n) => apply({ ...aMap({}, {}), ...map(n, (i) => `u${i}`, () => 1) }), also: [500], short: true },
+]
+
 /** Patches of every type. */
 export const patchRows: Row[] = [
+  ...applyRows,
   { name: 'JSON patch: adds', before: small, make: (n) => ops(n, (i) => ({ op: 'add', path: `/data/k${i}`, value: 'v' })), short: true },
   { name: 'JSON patch: adds at the front of a list', before: small, make: (n) => patch(configMaps, jsonPatch, [{ op: 'add', path: '/metadata/finalizers', value: [] }, ...items(Math.min(n, 300_000), (i) => ({ op: 'add', path: '/metadata/finalizers/0', value: `a.b/f${i}` })).slice(0, 9_000)]), short: true },
   { name: 'JSON patch: copies that double', before: small, make: () => patch(configMaps, jsonPatch, [{ op: 'add', path: '/data/x', value: {} }, ...Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/x/c${i}` }))]), short: true },

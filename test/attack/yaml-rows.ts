@@ -99,10 +99,16 @@ const wholes: [name: string, body: (bytes: number) => string, isShort?: 'short']
 
 const short = (mark: 'short' | undefined) => ({ short: mark === 'short' })
 
+/** A longer body is parsed in a thread. */
+const shortBytes = 65_000
+const stars = (n: number, alias: string) => fill(n - 200, () => alias, ', ')
+
 /** YAML bodies. */
 export const yamlRows: Row[] = [
   ...bodies.map(([name, body, mark]): Row => ({ name: `YAML: ${name}`, make: (n) => data(body(n)), ...short(mark) })),
   ...wholes.map(([name, body, mark]): Row => ({ name: `YAML: ${name}`, make: (n) => yaml(body(n)), ...short(mark) })),
   { name: 'YAML: a long list in a pod', make: (n) => yaml(`apiVersion: v1\nkind: Pod\nmetadata: {name: attack}\nspec:\n  containers:\n${fill(n, (i) => `  - name: c${i}\n    image: i\n`)}`, '/api/v1/namespaces/default/pods') },
+  { name: 'YAML: aliases of containers', make: (n) => yaml(`apiVersion: v1\nkind: Pod\nmetadata: {name: attack}\nspec: {containers: [&c {name: c, image: i}, ${stars(n, '*c')}]}\n`, '/api/v1/namespaces/default/pods'), maxBytes: shortBytes, short: true },
+  { name: 'YAML: aliases of owners', make: (n) => yaml(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: attack, ownerReferences: [&o {apiVersion: v1, kind: Pod, name: p, uid: u}, ${stars(n, '*o')}]}\n`), maxBytes: shortBytes, short: true },
   { name: 'YAML: bytes that are no UTF-8', make: (n) => ({ ...top(''), body: Buffer.alloc(Math.min(n, bodyBytes), 0xff) }) },
 ]

@@ -14,6 +14,8 @@ const ended = (id: string) => ({ ...called(id), status: { phase: 'Failed' } }) a
 describe('plan() scales', () => {
   it.each<[string, SetOver, string, string[]]>([
     ['makes what is missing', {}, 'a1 a2', ['create a ×3']],
+    ['makes no more at a time than a burst', { replicas: 2 ** 31 - 1 }, 'a1', ['create a ×500']],
+    ['the same if fewer may be unavailable than are missing', { replicas: 2 ** 31 - 1, scale: { maxUnavailable: '50%' } }, 'a1', ['create a ×500']],
     ['does nothing when there are enough', {}, 'a1 a2 a3 a4 a5', []],
     ['deletes what is too many', { replicas: 4 }, 'a1 a2! a3 a4 a5', ['delete a2']],
     ['deletes more than may be unavailable, as long as enough are left', { replicas: 1 }, 'a1 a2 a3 a4 a5', ['delete a1', 'delete a2', 'delete a3', 'delete a4']],
@@ -29,6 +31,8 @@ describe('plan() scales', () => {
 
   it('says why it makes no more', () => {
     expect(plan(sampleSeen({ set: sampleSet({ replicas: 10, scale: { maxUnavailable: 2 } }), pods: samplePods('a1 a2! a3!') })).wait).toBe('more pods are made when fewer than 2 are unavailable')
+    expect(plan(sampleSeen({ set: sampleSet({ replicas: 2000, scale: { maxUnavailable: 100 } }) })).wait).toBe('more pods are made when fewer than 100 are unavailable')
+    expect(plan(sampleSeen({ set: sampleSet({ replicas: 2000, scale: { maxUnavailable: 1000 } }) })).wait).toBe(undefined)
   })
 
   it('gives up what costs least', () => {

@@ -1,5 +1,5 @@
 import { type Step, revise } from '../kit/index.ts'
-import { surplusRevisions } from '../kit/workload/index.ts'
+import { burst, surplusRevisions } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
 import { instancesOf } from './instances.ts'
 import { refreshPod } from './in-place.ts'
@@ -77,7 +77,8 @@ function distinct(actions: readonly Action[]): Action[] {
 }
 
 function limitText({ goal, bounds }: Derived, creates: number): string | undefined {
-  if (creates >= goal.missing || goal.mayCreate >= goal.missing) return undefined
+  // After a burst the next step creates more: nothing is waited for.
+  if (creates >= Math.min(goal.missing, burst) || goal.mayCreate >= goal.missing) return undefined
   return `more pods are made when fewer than ${bounds.maxUnavailableOfScale} are unavailable`
 }
 

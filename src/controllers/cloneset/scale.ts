@@ -1,4 +1,4 @@
-import { byDeletionRank } from '../kit/workload/index.ts'
+import { burst, byDeletionRank } from '../kit/workload/index.ts'
 import type { CreatePod, DeletePod } from './apply.ts'
 import type { Instances } from './instances.ts'
 import type { ActiveMember } from './member.ts'
@@ -88,14 +88,14 @@ function firstToGo(staying: Staying, count: number, mayServe: boolean, nowMs: nu
 }
 
 /**
- * Creates missing pods: those that the partition keeps with the current revision, others with the new one. IDs with
+ * Creates missing pods, a burst at a time: those that the partition keeps with the current revision, others with the new one. IDs with
  * free claims are reused.
  */
 export function createPods({ revisions }: Derived, goal: Goal, instances: Instances): CreatePod[] {
   if (goal.mayCreate === 0) return []
   const { free, held } = instances
   const count = Math.max(Math.min(free.length, goal.mayCreate), goal.mayCreate - held.length)
-  return Array.from({ length: count }, (_, i): CreatePod => ({
+  return Array.from({ length: Math.min(count, burst) }, (_, i): CreatePod => ({
     kind: 'CreatePod',
     revision: i < goal.missingCurrent ? revisions.current : revisions.update,
     ...(i < free.length ? { id: free[i]! } : {}),

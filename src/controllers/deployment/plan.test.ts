@@ -27,6 +27,7 @@ const full = { replicas: 10, available: 10, desired: 10, max: 13 }
 describe('plan() of a rolling update', () => {
   it.each<[string, Parameters<typeof observed>[0], string]>([
     ['the first ReplicaSet has all pods', {}, 'create 10'],
+    ['one of the largest number', { deployment: deployment({ replicas: 2 ** 31 - 1 }) }, 'create 2147483647'],
     ['one of no pods', { deployment: deployment({ replicas: 0 }) }, 'create 0'],
     ['a new one begins with the surge, old ones go, and it takes their place', { sets: [replicaSet(1, full)] }, 'create 3, web-1: 10→8, made: 3→5'],
     ['a rollover: the newest begins with nothing', { sets: [replicaSet(1, { ...full, replicas: 8, available: 8 }), replicaSet(2, { ...full, replicas: 5, available: 0 })] },

@@ -35,6 +35,7 @@ describe('plan() of how many pods run', () => {
     ['of too many, those that are not ready go first', { spec: { completions: 6, parallelism: 1 }, pods: [running('a'), pod('b', { phase: 'Running' }), pod('c')] }, ['Drop c', 'Drop b']],
     ['nothing is made while some are too many', { spec: { ...indexed, parallelism: 1 }, pods: [running('a', 0), running('b', 0)] }, ['Drop a']],
     ['a pod that somebody deleted is replaced at its time', { pods: [pod('a', { phase: 'Running', deletedFor: 4, isReady: false })] }, [], 6000],
+    ['no more than 500 of the largest number', { spec: { completions: 2 ** 31 - 1, parallelism: 2 ** 31 - 1 } }, Array<string>(500).fill('Create')],
     ['no more than 500 at once', { spec: { completions: 900, parallelism: 900 } }, Array<string>(500).fill('Create')],
   ])('%s', (...row) => check(row))
 })
@@ -54,6 +55,7 @@ describe('plan() of a Job that is suspended, resumed or not ours', () => {
 
 describe('plan() of indexes', () => {
   it.each<Row>([
+    ['no more than 500 of the largest number', { spec: { ...indexed, completions: 2 ** 31 - 1, parallelism: 2 ** 31 - 1 } }, Array.from({ length: 500 }, (_, i) => `Create ${i}`)],
     ['the first ones that are missing', { spec: indexed }, ['Create 0', 'Create 1', 'Create 2']],
     ['not those that run or have succeeded', { spec: { ...indexed, completions: 5 }, status: { ...started, completedIndexes: '1', succeeded: 1 }, pods: [running('a', 0)] }, ['Create 2', 'Create 3']],
     ['of two pods for one index the worse one goes', { spec: indexed, pods: [running('a', 0), pod('b', { index: 0 }), running('c', 1)] }, ['Drop b']],

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
-import { byDeletionRank } from '../kit/workload/index.ts'
+import { burst, byDeletionRank } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
 import { msUntilDeadline } from './goal.ts'
 import type { Member } from './member.ts'
@@ -28,14 +28,14 @@ const backsOff = (requeueAfterMs: number): Run => ({
 })
 
 /** Maintains the desired number of running pods: first redundant pods are deleted, then missing ones are created. */
-function runPods(seen: Observed, mostAtOnce: number): Run {
+function runPods(seen: Observed): Run {
   const { job, pods } = seen
   const wanted = isSuspended(job) ? 0 : wantedPods(seen)
   const dropped = surplus(seen, wanted)
-  if (dropped.length > 0) return { actions: dropped.slice(0, mostAtOnce).map((pod) => ({ kind: 'DropPod', pod })) }
+  if (dropped.length > 0) return { actions: dropped.slice(0, burst).map((pod) => ({ kind: 'DropPod', pod })) }
   const track = podsOf(pods.untracked.values()).map((pod): Action => ({ kind: 'TrackPod', pod }))
   const going = replacesOnlyEnded(job) ? pods.counts.going : 0
-  const missing = Math.min(wanted - pods.active.size - going, mostAtOnce)
+  const missing = Math.min(wanted - pods.active.size - going, burst)
   if (missing <= 0) return { actions: track }
   const made = isIndexed(job) ? missingIndexes(seen, missing) : missingPods(seen, missing)
   return { ...made, actions: [...track, ...made.actions] }
@@ -84,9 +84,6 @@ function missingIndexes({ pods, tally, backOff, nowMs }: Observed, count: number
   return { ...(later.length > 0 ? backsOff(Math.min(...later)) : {}), actions }
 }
 
-/** The maximum number of pods that a step creates, releases or deletes, as in Kubernetes. */
-const mostAtOnce = 500
-
 /**
  * Decides the next step. The end of a pod is first recorded in the status. Once that is observed, the pod is released.
  * Once that is done, the status counts it. After any interruption, each pod is counted exactly once.
@@ -101,7 +98,7 @@ export function plan(seen: Observed): Step<Action> {
   if (job.metadata.deletionTimestamp) return { actions: letGo }
   if (goal?.isDeclared) return { actions: [...letGo, ...endPods(seen)], wait: `${pods.counts.going} pods to go` }
   if (goal) return { actions: letGo, wait: goal.message }
-  const { actions, requeueAfterMs, ...why } = runPods(seen, mostAtOnce)
+  const { actions, requeueAfterMs, ...why } = runPods(seen)
   const laterMs = [requeueAfterMs, msUntilDeadline(job, nowMs)].filter((ms) => ms !== undefined)
   return {
     ...why,
@@ -121,7 +118,7 @@ function sortOut({ strays, strangers }: Observed): Action[] {
 function accounted(seen: Observed): Pod[] {
   const found = new Set<Pod>()
   for (const { pod } of ends(seen)) {
-    if (found.size === mostAtOnce) break
+    if (found.size === burst) break
     found.add(pod)
   }
   return [...found]
@@ -143,6 +140,6 @@ function* ends({ pods, tally: { written } }: Observed): Generator<Member> {
 /** Pods that would continue to run although the result is decided. Those of a failed Job count as failed. */
 function endPods({ goal, pods }: Observed): Action[] {
   const isCounted = ({ isTracked }: Member) => isTracked && !goal!.isSuccess
-  const some = [...pods.active.values()].slice(0, mostAtOnce)
+  const some = [...pods.active.values()].slice(0, burst)
   return some.map((member) => ({ kind: isCounted(member) ? 'DeletePod' : 'DropPod', pod: member.pod }))
 }

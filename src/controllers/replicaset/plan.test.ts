@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Observed } from './observe.ts'
-import { burst, plan } from './plan.ts'
+import { burst } from '../kit/workload/index.ts'
+import { plan } from './plan.ts'
 import { observed, pod } from './sample.ts'
 
 const manyPods = (count: number) => Array.from({ length: count }, (_, i) => pod(`p${i}`))
@@ -23,6 +24,7 @@ describe('plan()', () => {
     ['deletes where more of the family are', { wanted: 1, kept: [pod('a', { ready: 9 }), pod('b', { node: 'n2', ready: 9 })], onNodes: new Map([['n2', 2], ['n1', 1]]) }, ['DeletePod b']],
     ['deletes all when none is wanted', { wanted: 0, kept: [pod('a'), pod('b')] }, ['DeletePod a', 'DeletePod b']],
     ['makes no more at a time than a burst', { wanted: burst + 1 }, [`CreatePod ×${burst}`]],
+    ['makes no more at a time of the largest number', { wanted: 2 ** 31 - 1 }, [`CreatePod ×${burst}`]],
   ])('%s', (_, seen, expected) => {
     expect(said(observed(seen))).toEqual(expected)
   })

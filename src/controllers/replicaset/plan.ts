@@ -1,10 +1,7 @@
 import type { Step } from '../kit/index.ts'
-import { byDeletionRank } from '../kit/workload/index.ts'
+import { burst, byDeletionRank } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
 import type { Observed } from './observe.ts'
-
-/** The maximum number of pods that one step creates or deletes. */
-export const burst = 500
 
 const create: Action = { kind: 'CreatePod' }
 

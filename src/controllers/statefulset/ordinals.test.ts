@@ -33,5 +33,6 @@ it('ordinals are the same however their pods have come and gone', () => {
     const taken = new Set([...members].flatMap(([at, { role }]) => (role === 'misfit' ? [] : [at])))
     const free = Array.from({ length: 12 }, (_, at) => at + 2).filter((at) => !taken.has(at))
     expect([[...kept.missingOrdinals()], kept.missing, kept.firstMissing]).toEqual([free, free.length, free[0]])
+    for (let first = 0; first < 15; first++) expect(kept.isMissingFrom(first)).toBe(free.some((o) => o >= first))
   }
 })

@@ -109,6 +109,15 @@ export class Ordinals {
     for (let ordinal = this.#fresh; ordinal < this.#end; ordinal++) if (!this.#members.has(ordinal)) yield ordinal
   }
 
+  /** Reports whether an ordinal of at least `first` has no pod. The cost depends on the pods, not on the replicas. */
+  isMissingFrom(first: number): boolean {
+    for (const hole of this.#holes.inOrder()) if (hole >= first) return true
+    for (let ordinal = Math.max(this.#fresh, first); ordinal < this.#end; ordinal++) {
+      if (!this.#members.has(ordinal)) return true
+    }
+    return false
+  }
+
   add(member: Member): void {
     if (member.role === 'misfit') return void this.misfits.set(member.ordinal, member.pod)
     this.#members.set(member.ordinal, member)

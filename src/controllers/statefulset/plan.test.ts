@@ -20,6 +20,7 @@ describe('filling ordinals', () => {
     ['in order: a gap first', {}, podsOf('a', 'ready', undefined, 'ready'), ['create web-1@a']],
     ['in order: waits for one that goes', {}, podsOf('a', 'ready', 'going', 'ready'), []],
     ['in parallel: all', { policy: 'Parallel', replicas: 3 }, [], ['create web-0@a', 'create web-1@a', 'create web-2@a']],
+    ['in order: the first of the largest number', { replicas: 2 ** 31 - 1 }, [], ['create web-0@a']],
     ['in parallel: whatever the others do', { policy: 'Parallel', replicas: 3 }, podsOf('a', 'pending', 'going'), ['create web-2@a']],
     ['a failed pod goes first', {}, podsOf('a', 'failed', 'ready'), ['delete web-0']],
     ['a failed pod in parallel', { policy: 'Parallel', replicas: 2 }, podsOf('a', 'failed'), ['delete web-0', 'create web-1@a']],
@@ -29,6 +30,11 @@ describe('filling ordinals', () => {
     ['from the partition on as it is to be', { image: 'b', partition: 1, replicas: 2 }, podsOf('a', 'ready'), ['create web-1@b']],
   ])('%s', (_, over, pods, expected) => {
     expect(actionsOf({ set: sampleSet(over), pods })).toEqual(expected)
+  })
+
+  it('in parallel: 500 at a time of the largest number', () => {
+    const set = sampleSet({ policy: 'Parallel', replicas: 2 ** 31 - 1 })
+    expect(actionsOf({ set }).filter((action) => action.startsWith('create'))).toHaveLength(500)
   })
 
   it('says what it waits for', () => {

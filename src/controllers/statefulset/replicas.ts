@@ -1,14 +1,11 @@
 import { recoveryAnnotation } from '../../api/explain/index.ts'
 import type { Pod } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
-import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
+import { burst, isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
 import type { Derived } from './derive.ts'
 import { identityLabels, leavingClaim, missingClaims, newPod, ownClaims, podNameAt, startOrdinal } from './identity.ts'
 import type { Member } from './member.ts'
-
-/** The maximum number of pods that one plan creates. */
-const burst = 500
 
 /**
  * Creates a pod for every ordinal. In order, each ordinal waits for the lower ones. Claim ownership is corrected before

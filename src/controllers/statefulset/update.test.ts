@@ -84,6 +84,12 @@ describe('maxUnavailable as a percentage of five', () => {
   })
 })
 
+it('a set of the largest number of replicas is updated without visiting every ordinal', () => {
+  const most = 2 ** 31 - 1
+  const goes = (partition: number) => deleted('ur', 'Parallel', false, 0, { replicas: most, partition })
+  expect([goes(0), goes(most - 1)]).toEqual(['', ''])
+})
+
 it('a pod that is ready never goes beyond maxUnavailable, whatever the others are', () => {
   const letter = fc.constantFrom(...'ryupfgRYUPFG-')
   const letters = fc.array(letter, { minLength: 1, maxLength: 7 }).map((list) => list.join(''))

@@ -53,5 +53,5 @@ function brokenOf(seen: Derived): readonly Member[] {
 function isOneUnderWay({ set, ordinals, partition }: Derived): boolean {
   if (ordinals.tally.underWay > 0) return true
   const first = startOrdinal(set) + partition
-  return ordinals.missing > 0 && [...ordinals.missingOrdinals()].some((ordinal) => ordinal >= first)
+  return ordinals.missing > 0 && ordinals.isMissingFrom(first)
 }

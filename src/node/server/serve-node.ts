@@ -36,6 +36,9 @@ export interface NodeDoor {
   close(): Promise<void>
 }
 
+/** The time that a client has to read a refusal and to close the connection. */
+const lingerMs = 10_000
+
 /** Serves the kubelet API (logs, exec, attach, port-forward, metrics) over TLS to authorized clients only. */
 export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
   const { serving, clientAuthority } = options
@@ -92,6 +95,9 @@ async function upgrade(
     const { code, message } = refusalOf(e)
     const headers = `content-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close`
     socket.end(`HTTP/1.1 ${code} Refused\r\n${headers}\r\n\r\n${message}`)
+    // A client that does not close the connection would keep it.
+    const stop = options.clock.after(lingerMs, () => socket.destroy())
+    socket.once('close', stop)
   }
 }
 

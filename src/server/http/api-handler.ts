@@ -32,7 +32,7 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { ProxyDoor } from '../proxy/proxy-door.ts'
 import { parseProxyPath, proxyAttempt } from '../proxy/proxy-path.ts'
 import type { ParserPool } from '../parsing/parser-pool.ts'
-import { longBody, longForeignBody, refuseCrowded } from '../requests/crowded-body.ts'
+import { longForeignBody, needsTurns, refuseCrowded } from '../requests/crowded-body.ts'
 import { answeredError, isStoreTrouble } from '../requests/freshness.ts'
 import { parsePath, parseQuery } from '../requests/path.ts'
 import { kindOf } from '../requests/kind.ts'
@@ -312,13 +312,12 @@ export class ApiHandler {
   async #readBody(exchange: Exchange, user: UserInfo, seat: Seat | undefined): Promise<RequestBody> {
     const bytes = refuseCrowded(await exchange.readBody(maxBodyBytes))
     const contentType = exchange.header('content-type')
-    if (bytes.length <= longForeignBody) return { bytes, contentType }
     const { parser } = this.#o
     return {
       bytes,
       contentType,
-      ...(parser ? { convert: (body) => parser.convert(body, user.name) } : {}),
-      ...(bytes.length > longBody ? { giveWay: () => this.#turns(seat).next() } : {}),
+      ...(parser && bytes.length > longForeignBody ? { convert: (body) => parser.convert(body, user.name) } : {}),
+      ...(needsTurns(bytes, contentType) ? { giveWay: () => this.#turns(seat).next() } : {}),
     }
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseYaml } from '../../api/json/index.ts'
 import { countValues } from '../parsing/count-values.ts'
-import { maxValues, refuseCrowded, yamlLimit } from './crowded-body.ts'
+import { maxValues, needsTurns, refuseCrowded, yamlLimit } from './crowded-body.ts'
 
 const count = (value: unknown) => countValues(Buffer.from(JSON.stringify(value)), 1e9)
 
@@ -48,5 +48,19 @@ describe('refuseCrowded()', () => {
 
   it('refuses one of very many values', () => {
     expect(() => refuseCrowded(list(maxValues + 1))).toThrow('Request entity too large: limit is 65536 values')
+  })
+})
+
+describe('needsTurns()', () => {
+  const aliases = 'a: &a {b: c}\nd: *a\n'
+  it.each<[string, string, string | undefined, boolean]>([
+    ['a long body', 'x'.repeat(300_000), 'application/json', true],
+    ['short JSON', '{"a": "*"}', 'application/json', false],
+    ['a short body of no type', '{"a": "*"}', undefined, false],
+    ['short YAML without aliases', 'a: {b: c}\n', 'application/yaml', false],
+    ['short YAML with aliases', aliases, 'application/yaml', true],
+    ['the same as a configuration to apply', aliases, 'application/apply-patch+yaml', true],
+  ])('%s', (_, text, contentType, expected) => {
+    expect(needsTurns(Buffer.from(text), contentType)).toBe(expected)
   })
 })

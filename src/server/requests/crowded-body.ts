@@ -26,6 +26,15 @@ export function refuseValues(): never {
   throw entityTooLarge(`Request entity too large: limit is ${maxValues} values`)
 }
 
+const star = '*'
+
+/**
+ * True for a body that is parsed, decoded and written in separate turns: a long one, and YAML that may have aliases,
+ * which turn 64 KB into 100,000 values.
+ */
+export const needsTurns = (bytes: Buffer, contentType: string | undefined): boolean =>
+  bytes.length > longBody || (contentType !== undefined && contentType.includes('yaml') && bytes.includes(star))
+
 /** The equivalent limit for YAML, enforced while parsing. Keys count as nodes, too. */
 export const yamlLimit = (text: string) =>
   text.length > longBody ? { nodes: 2 * maxValues, refuse: refuseValues } : undefined

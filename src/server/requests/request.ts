@@ -52,7 +52,7 @@ export interface RequestBody extends NotesTurns {
    * Converts a long YAML or protobuf body to JSON in another thread. Undefined for short bodies and without threads.
    */
   convert?: (body: ForeignBody) => Promise<Converted>
-  /** Yields to other requests between two parts of a long request. Undefined for short bodies. */
+  /** Yields to other requests between two parts of a long request. Undefined for short bodies without aliases. */
   giveWay?: () => Promise<void>
   /** Receives the decoded object before it is modified. */
   heard?: (object: KubeObject) => void

@@ -39,6 +39,7 @@ export async function apply(request: ResourceRequest): Promise<Result> {
   const options = parseWriteOptions(request.query, 'apply')
   const config = await readConfiguration(request, expected, options)
   const about = ownedWrite(request, 'Apply')
+  const { giveWay } = request.body
   let settled: readonly Owner[] = []
   const { stored, isCreated } = await inOneTurn(request.body, 'write', () =>
     write(request, {
@@ -46,7 +47,8 @@ export async function apply(request: ResourceRequest): Promise<Result> {
       next(current, known) {
         const { value, owners } = applied(about, known, current, config, options)
         settled = owners
-        return decodeApplied(request, value as Json, expected, current)
+        const decode = () => decodeApplied(request, value as Json, expected, current)
+        return giveWay ? giveWay().then(decode) : decode()
       },
       owners: () => settled,
       rules: { ...updateRules(target, subresource), createsMissing: subresource === '' },
@@ -86,9 +88,12 @@ export async function readConfiguration(
   expected: Expected,
   { fieldValidation }: WriteOptions,
 ): Promise<Config> {
+  const { giveWay } = request.body
+  if (giveWay) await giveWay()
   const parsed = parseConfiguration(request, fieldValidation === 'Strict')
-  // Without a parser thread there is no await, because an in-process sender may change the body.
+  // A short body is parsed without an await, because an in-process sender may change it.
   const config = parsed instanceof Promise ? await parsed : parsed
+  if (giveWay) await giveWay()
   const { apiVersion, kind } = config
   const wanted = expected.group ? `${expected.group}/${expected.version}` : expected.version
   if (apiVersion !== wanted || kind !== expected.kind)
@@ -131,25 +136,28 @@ function parseConfiguration({ body, target }: ResourceRequest, isStrict: boolean
     }
     return value
   }
-  if (body.convert && !startsJson(body.bytes))
-    return parseElsewhere(body, 'yaml', target.type).then(asConfig).catch(fail)
+  const said = startsJson(body.bytes) ? inOneTurn(body, 'parse', () => asJson(body.bytes)) : undefined
+  if (!said && body.convert) return parseElsewhere(body, 'yaml', target.type).then(asConfig).catch(fail)
   try {
-    return asConfig(inOneTurn(body, 'parse', () => parseAny(body.bytes.toString())))
+    return asConfig(said ?? inOneTurn(body, 'parse', () => asYaml(body.bytes)))
   } catch (e) {
     return fail(e)
   }
 }
 
-/** Most clients send JSON, which is valid YAML but faster to parse as JSON. */
-function parseAny(text: string): Said {
-  if (text.startsWith('{')) {
-    try {
-      const { value, duplicates } = parseJson(text)
-      if (duplicates.length === 0) return { value }
-    } catch (e) {
-      if (!(e instanceof JsonSyntaxError)) throw e
-    }
+/** Most clients send JSON, which is valid YAML but faster to parse as JSON. Undefined for anything else. */
+function asJson(bytes: Buffer): Said | undefined {
+  try {
+    const { value, duplicates } = parseJson(bytes.toString())
+    return duplicates.length === 0 ? { value } : undefined
+  } catch (e) {
+    if (!(e instanceof JsonSyntaxError)) throw e
+    return undefined
   }
+}
+
+function asYaml(bytes: Buffer): Said {
+  const text = bytes.toString()
   return parseYaml(text, yamlLimit(text))
 }
 

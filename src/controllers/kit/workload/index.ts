@@ -43,7 +43,14 @@ export {
   withoutConditions,
 } from './conditions.ts'
 export { isMereBinding, keysSelecting, raisedQuotas, selected, selectedOrphans, selectorIndex } from './watches.ts'
-export { type ClaimNameOf, claimsOfTemplates, namePrefix, podOfTemplate, volumesWithClaims } from './pod-templates.ts'
+export {
+  type ClaimNameOf,
+  burst,
+  claimsOfTemplates,
+  namePrefix,
+  podOfTemplate,
+  volumesWithClaims,
+} from './pod-templates.ts'
 export {
   type RevisionStep,
   compareText,

@@ -2,6 +2,9 @@ import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from '../../
 import { subdomainName } from '../../../api/validation/names.ts'
 import type { New } from '../../../client/index.ts'
 
+/** The maximum number of pods that one step of a workload creates, as in Kubernetes. `replicas` may be 2^31-1. */
+export const burst = 500
+
 /** The name of a pod, and the metadata that its template lacks. */
 export type PodIdentity = ({ name: string } | { generateName: string }) & {
   labels?: Readonly<Record<string, string>>

@@ -135,9 +135,19 @@ export class Http1Exchange implements Exchange {
     const length = body.length === undefined ? {} : { 'content-length': String(body.length) }
     response.writeHead(code, { ...headers, ...length, ...closing })
     if (this.#isUnread) response.once('finish', () => this.#request.destroy())
+    else if (!this.#request.complete && !this.upgrade) this.#limitRest()
     if (this.method === 'HEAD') return void response.end()
     if (isAsync(body.pieces)) void this.#sendMade(body.pieces)
     else this.#send(body.pieces[Symbol.iterator]())
+  }
+
+  /** Limits the time for the rest of a body that nobody reads. Node discards it after the response. */
+  #limitRest(): void {
+    const request = this.#request
+    const timer = setTimeout(() => request.destroy(), this.#bodyTimeoutMs).unref()
+    const stop = () => clearTimeout(timer)
+    request.once('end', stop)
+    request.once('close', stop)
   }
 
   #sendMade(pieces: AsyncIterable<Buffer>): Promise<void> {

@@ -8,14 +8,24 @@ const isAboutIt = (name: string) =>
   name === 'x-stream-protocol-version' ||
   name.startsWith('sec-websocket-')
 
-/** The upgrade of an HTTP/1.1 request. `head` contains bytes that were read beyond the request. */
-export function upgradeOf(request: IncomingMessage, response: ServerResponse, socket: Socket, head: Buffer): Upgrade {
+/**
+ * The upgrade of an HTTP/1.1 request. `head` contains bytes that were read beyond the request. `onTaken` is called when
+ * the connection is given to the other protocol.
+ */
+export function upgradeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  socket: Socket,
+  head: Buffer,
+  onTaken: () => void,
+): Upgrade {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers))
     if (isAboutIt(name) && value !== undefined) headers[name] = String(value)
   return {
     headers,
     take() {
+      onTaken()
       response.detachSocket(socket)
       if (head.length > 0) socket.unshift(head)
       return socket

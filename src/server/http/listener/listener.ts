@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse, createServer as createPlainServer
 import { createServer } from 'node:https'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { type Clock, steadyClock } from '../../../base/clock.ts'
 import { ServerConnection, type TimeLimits } from '../../../http2/index.ts'
 import type { KeyPair } from '../../auth/certificates.ts'
 import type { Exchange } from '../exchange/exchange.ts'
@@ -11,6 +12,7 @@ import { Http2Exchange } from '../exchange/http2-exchange.ts'
 import { ConnectionCounts, type ConnectionLimits, defaultConnectionLimits } from './connection-counts.ts'
 import { firstBytesMs, refusePlainHttp } from '../exchange/plain-request.ts'
 import { upgradeOf } from '../exchange/upgrade.ts'
+import { type ReadLimits, UnreadSockets } from './unread-sockets.ts'
 
 export interface ListenOptions {
   address: string
@@ -26,6 +28,8 @@ export interface ListenOptions {
   bodyTimeoutMs?: number
   /** The maximum numbers of connections, for each address and in total. */
   limits?: ConnectionLimits
+  /** The clock of the time limits, which must be steady. */
+  clock?: Clock
   /** Receives warnings for the log, at most one a second. */
   warn?(message: string, fields: Record<string, unknown>): void
 }
@@ -50,6 +54,7 @@ const idleMs = 90_000
 /** The time limit for the headers of an HTTP/1.1 request, as in Kubernetes. */
 const headersMs = 32_000
 const timeLimits: TimeLimits = { prefaceMs: 10_000, frameMs: headersMs, idleMs, unreadMs: 120_000 }
+const readLimits: ReadLimits = { unreadMs: timeLimits.unreadMs, lingerMs: 10_000 }
 const checkEveryMs = 5000
 /** The maximum number of concurrent streams of an HTTP/2 connection. */
 const maxStreams = 1000
@@ -79,11 +84,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     keepAliveTimeout: idleMs,
     handshakeTimeout: firstBytesMs,
     headersTimeout: headersMs,
+    // Uploads through a proxy may take long. A body that this server reads has a time limit of its own.
+    requestTimeout: 0,
   })
+  const { clock = steadyClock } = options
+  const unread = new UnreadSockets(readLimits)
   const counts = new ConnectionCounts(options.limits ?? defaultConnectionLimits)
   const warn = oncePerSecond(options.warn)
   const open: Open = { raw: new Set(), sockets: new Set(), http2: new Set(), answering: new Set() }
-  const serve: Serve = { handle: options.handle, bodyTimeoutMs: options.bodyTimeoutMs ?? 60_000, open }
+  const serve: Serve = { handle: options.handle, bodyTimeoutMs: options.bodyTimeoutMs ?? 60_000, open, clock }
   // Node's connection handler, which starts TLS.
   const [serveTls] = server.listeners('connection')
   server.removeAllListeners('connection')
@@ -135,7 +144,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     response.once('finish', () => socket.end())
     socket.on('error', () => socket.destroy())
     void options.handle(
-      new Http1Exchange(request, response, serve.bodyTimeoutMs, upgradeOf(request, response, socket, head)),
+      new Http1Exchange(
+        request,
+        response,
+        serve.bodyTimeoutMs,
+        upgradeOf(request, response, socket, head, () => unread.allowPauses(socket)),
+      ),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -147,10 +161,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       resolve()
     })
   })
-  const checking = setInterval(() => {
+  let stopChecking = () => {}
+  const check = () => {
     for (const connection of Array.from(open.http2)) connection.checkTime(timeLimits)
-  }, checkEveryMs).unref()
-  server.once('close', () => clearInterval(checking))
+    unread.check(Array.from(open.raw), clock.now())
+    unread.check(Array.from(open.sockets), clock.now())
+    stopChecking = clock.after(checkEveryMs, check)
+  }
+  stopChecking = clock.after(checkEveryMs, check)
+  server.once('close', () => stopChecking())
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => open.sockets.size,
@@ -208,13 +227,14 @@ interface Serve {
   handle: ListenOptions['handle']
   bodyTimeoutMs: number
   open: Open
+  clock: Clock
 }
 
-function serveHttp2(socket: TLSSocket, { handle, bodyTimeoutMs, open }: Serve): void {
+function serveHttp2(socket: TLSSocket, { handle, bodyTimeoutMs, open, clock }: Serve): void {
   const connection = new ServerConnection({
     socket,
     maxStreams,
-    now: () => performance.now(),
+    now: () => clock.now(),
     onRequest(stream, head) {
       open.answering.add(stream)
       void handle(new Http2Exchange(stream, head, { socket, bodyTimeoutMs, onClosed: () => answered(open, stream) }))
