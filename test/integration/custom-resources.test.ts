@@ -1,3 +1,4 @@
+import { CommitFailedError, type Store } from '../../src/store/index.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { definition, definitions, group, instance, int, object, pathOf, publicKinds, text, version } from './public-kinds.ts'
 import { TestServer, settle } from './server.ts'
@@ -77,6 +78,91 @@ describe('a definition', () => {
     expect((await server.delete(`${definitions}/boats.${group}`)).code).toBe(200)
     await settle()
     expect([(await server.get(`${definitions}/boats.${group}`)).code, (await server.get(pathOf('Boat'))).code]).toEqual([404, 404])
+  })
+
+  describe('that is deleted', () => {
+    const path = `${definitions}/boats.${group}`
+    const terminating = async () => (await server.get(path)).body.status.conditions.find((c: { type: string }) => c.type === 'Terminating')
+
+    it('takes its instances with it, although their webhook is gone', async () => {
+      await define('Boat', object({ color: text }))
+      await server.create(pathOf('Boat'), instance('Boat', { color: 'red' }))
+      const webhook = {
+        name: 'gone.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'], failurePolicy: 'Fail', timeoutSeconds: 1,
+        clientConfig: { url: 'https://127.0.0.1:1/' }, rules: [{ operations: ['DELETE'], apiGroups: [group], apiVersions: ['*'], resources: ['*'] }],
+      }
+      const configuration = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'gone' }, webhooks: [webhook] }
+      expect((await server.create('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', configuration)).code).toBe(201)
+      expect((await server.delete(pathOf('Boat', 'a'))).code).toBe(500)
+      expect((await server.delete(path)).code).toBe(200)
+      await settle()
+      expect((await server.get(path)).code).toBe(404)
+    })
+
+    it('tells why its instances cannot be deleted, and tries again', async () => {
+      let isBroken = false
+      const wrapStore = (store: Store): Store => new Proxy(store, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name)
+          if (name === 'write') {
+            return (op: Parameters<Store['write']>[0]) =>
+              isBroken && op.key.includes('/boats/') ? Promise.reject(new CommitFailedError(new Error('disk full'))) : target.write(op)
+          }
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+      await server.close()
+      server = await TestServer.start({ wrapStore })
+      await define('Boat', object({ color: text }))
+      await server.create(pathOf('Boat'), instance('Boat', {}))
+      isBroken = true
+      await server.delete(path)
+      await settle()
+      expect(await terminating()).toMatchObject({
+        status: 'True', reason: 'InstanceDeletionFailed', message: expect.stringMatching(/^could not issue all deletes: .*disk full/),
+      })
+      // The change of the status starts a second attempt at once. Others follow after a second each.
+      expect(server.errors.splice(0).length).toBeLessThanOrEqual(2)
+      isBroken = false
+      await server.clock.advance(1000)
+      await settle()
+      expect((await server.get(path)).code).toBe(404)
+    })
+
+    it('has nothing to delete if its names were never accepted', async () => {
+      await define('Boat', object({ color: text }))
+      const other = definition('Boat', [version('v1', object({}), { storage: true })])
+      const named = { ...other, metadata: { name: `ships.${group}`, finalizers: ['example.com/held'] }, spec: { ...other.spec, names: { plural: 'ships', kind: 'Boat' } } }
+      expect((await server.create(definitions, named)).code).toBe(201)
+      await settle()
+      await server.delete(`${definitions}/ships.${group}`)
+      await settle()
+      const { metadata, status } = (await server.get(`${definitions}/ships.${group}`)).body
+      expect([metadata.finalizers, status.conditions.at(-1)]).toEqual([
+        ['example.com/held'], expect.objectContaining({ type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' }),
+      ])
+    })
+
+    it('waits for the finalizers of its instances, with one listener', async () => {
+      await define('Boat', object({ color: text }))
+      const held = { ...instance('Boat', {}), metadata: { name: 'a', finalizers: ['example.com/held'] } }
+      await server.create(pathOf('Boat'), held)
+      const { parts } = server.api
+      const cache = parts.objects.cache(parts.registry.stored(group, 'boats')!)
+      const before = cache.listeners
+      await server.delete(path)
+      await settle()
+      expect((await terminating())!.reason).toBe('InstanceDeletionInProgress')
+      for (let i = 0; i < 3; i++) {
+        await server.patch(path, { metadata: { labels: { round: String(i) } } })
+        await settle()
+      }
+      expect(cache.listeners).toBe(before + 1)
+      expect((await server.create(pathOf('Boat'), instance('Boat', {}, 'b'))).code).toBe(403)
+      expect((await server.patch(pathOf('Boat', 'a'), { metadata: { finalizers: null } })).code).toBe(200)
+      await settle()
+      expect((await server.get(path)).code).toBe(404)
+    })
   })
 
   it('serves several versions, each with its own defaults', async () => {

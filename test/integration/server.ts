@@ -1,6 +1,7 @@
 import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
 import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
+import type { Turns } from '../../src/base/turns.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
 import { ApiServer, type Auditor, type AuthorizerChoice, Authenticator, type FairnessSettings, type KeyPair, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
@@ -17,6 +18,8 @@ export interface Options {
   startMs?: number
   seed?: number
   maxWatches?: number
+  /** The turns of long work. Default: one turn that does not end. */
+  turns?: Turns
   fairness?: FairnessSettings
   build?: string
   /** The range of cluster IPs that it is told to have. */
@@ -62,8 +65,8 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange } = options
-    const clock = new VirtualClock(startMs)
+    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange, turns } = options
+    const clock = Object.assign(new VirtualClock(startMs), turns ? { turns } : {})
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
     const errors: string[] = []

@@ -118,7 +118,7 @@ it('the server\'s own writes pass every stage once, in order', async () => {
   const { resource } = registry.find('v1', 'configmaps')!
   visits.clear()
   await access.update(resource, 'default', 'own', (copy) => ({ ...copy, data: { n: '1' } }))
-  await access.delete(resource, 'default', 'own', {}, false)
+  await access.delete(resource, 'default', 'own', {})
   expect([visits.get('UPDATE configmaps'), visits.get('DELETE configmaps')]).toEqual([allStages, allStages])
 })
 

@@ -1,13 +1,12 @@
-import { deepEqual } from '../deep-equal.ts'
 import { jsonText, sortKeys } from '../json/index.ts'
 import { type Fields, type Json, isFields } from '../object.ts'
 import { type FieldError, duplicate } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
-import { correlate, correlateItems, pathIn } from './correlate.ts'
+import { pathIn } from './correlate.ts'
 import { type Schema, fieldSchema, listKeys, valuesOf } from './schema.ts'
 
-/** Finds duplicate items in lists of type set and map. A list that an update does not change is not checked. */
-export type ListCheck = (value: unknown, old: unknown, path: Path | undefined, errors: FieldError[]) => void
+/** Finds duplicate items in lists of type set and map. */
+export type ListCheck = (value: unknown, path: Path | undefined, errors: FieldError[]) => void
 
 const textOf = (value: unknown): string => jsonText(sortKeys(value as Json))
 
@@ -19,22 +18,12 @@ export function listCheckOf(schema: Schema): ListCheck | undefined {
   const items = schema.items && listCheckOf(schema.items)
   const parts = partChecks(schema)
   if (!own && !items && !parts) return undefined
-  return (value, old, path, errors) => {
+  return (value, path, errors) => {
     if (Array.isArray(value)) {
-      if (own && !deepEqual(value, old)) own(value, path!, errors)
-      if (items) checkItems(items, value, correlateItems(schema, old), path!, errors)
-    } else if (isFields(value) && parts) parts(value, old, path, errors)
+      own?.(value, path!, errors)
+      if (items) for (const [i, item] of value.entries()) items(item, path!.index(i), errors)
+    } else if (isFields(value) && parts) parts(value, path, errors)
   }
-}
-
-function checkItems(
-  check: ListCheck,
-  value: unknown[],
-  oldOf: (item: unknown) => unknown,
-  path: Path,
-  errors: FieldError[],
-): void {
-  for (const [i, item] of value.entries()) check(item, oldOf(item), path.index(i), errors)
 }
 
 function partChecks(schema: Schema): ListCheck | undefined {
@@ -46,16 +35,11 @@ function partChecks(schema: Schema): ListCheck | undefined {
   const values = valuesOf(schema)
   const rest = values && listCheckOf(values)
   if (!rest && byName.size === 0) return undefined
-  return (value, old, path, errors) => {
+  return (value, path, errors) => {
     for (const name in value as Fields) {
       const check = byName.get(name) ?? (fieldSchema(schema, name) === values ? rest : undefined)
       const isKey = !byName.has(name)
-      check?.(
-        (value as Fields)[name],
-        correlate(old, name),
-        isKey && path ? path.key(name) : pathIn(path, name),
-        errors,
-      )
+      check?.((value as Fields)[name], isKey && path ? path.key(name) : pathIn(path, name), errors)
     }
   }
 }

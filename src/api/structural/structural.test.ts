@@ -8,8 +8,19 @@ const object = (properties: Record<string, Schema>, more: Schema = {}): Schema =
 const list = (items: Schema, more: Schema = {}): Schema => ({ type: 'array', items, ...more })
 const spec = (schema: Schema) => new StructuralSchema(object({ spec: schema }))
 const said = (errors: readonly { field: string; message: string }[]) => errors.map((error) => `${error.field}: ${error.message}`)
-const judged = (schema: Schema, value: unknown, old?: unknown) =>
-  said(spec(schema).judge({ spec: value }, old === undefined ? undefined : { spec: old }).errors)
+/** The errors of all validations, in the order of a write. */
+function judged(schema: Schema, value: unknown, before?: unknown): string[] {
+  const kind = spec(schema)
+  const [object, old] = [{ spec: value }, before === undefined ? undefined : { spec: before }]
+  const found = [...kind.validate(object, old), ...kind.validateEmbedded(object), ...kind.validateLists(object, old)]
+  const steps = kind.evaluateRules(object, old, found)
+  if (!steps) return said(found)
+  for (let i = 0; i < 1000; i++) {
+    const { done, value: result } = steps.next()
+    if (done) return said([...found, ...result.errors])
+  }
+  throw new Error('the rules do not end')
+}
 
 describe('a value that does not fit', () => {
   const port: Schema = { 'x-kubernetes-int-or-string': true }
@@ -73,7 +84,7 @@ describe('a value that does not fit', () => {
 
   it('of a status is named from the status on', () => {
     const schema = new StructuralSchema(object({ status: object({ note: text }) }))
-    expect(said(schema.judgeStatus({ note: 3 }, undefined).errors)).toEqual([
+    expect(said(schema.validateStatus({ note: 3 }))).toEqual([
       'status.note: Invalid value: "integer": note in body must be of type string: "integer"',
     ])
   })
@@ -82,12 +93,16 @@ describe('a value that does not fit', () => {
 describe('an update', () => {
   const limited: Schema = { ...int, maximum: 5 }
   const keyed: Schema = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
+  const set: Schema = { 'x-kubernetes-list-type': 'set' }
   it.each<[string, Schema, unknown, unknown, number]>([
     ['keeps a bad value', object({ a: limited, b: int }), { a: 9, b: 2 }, { a: 9, b: 1 }, 0],
     ['may not change it to another bad one', object({ a: limited }), { a: 8 }, { a: 9 }, 1],
     ['keeps an item found by its key', list(object({ k: text, v: limited }), keyed), [{ k: 'b' }, { k: 'a', v: 9 }], [{ k: 'a', v: 9 }], 0],
     ['judges items that cannot be told apart', list(limited), [9, 1], [9], 1],
-    ['keeps a list with doubles', object({ l: list(text, { 'x-kubernetes-list-type': 'set' }), b: int }), { l: ['a', 'a'], b: 1 }, { l: ['a', 'a'] }, 0],
+    ['keeps a list with doubles', object({ l: list(text, set), b: int }), { l: ['a', 'a'], b: 1 }, { l: ['a', 'a'] }, 0],
+    // As in Kubernetes, an object with a double anywhere may get others.
+    ['adds doubles where there were some', object({ l: list(text, set), m: list(text, set) }), { l: ['a', 'a'], m: ['b', 'b'] }, { l: ['a', 'a'] }, 0],
+    ['adds no doubles to a list without', object({ l: list(text, set), m: list(text, set) }), { l: ['a'], m: ['b', 'b'] }, { l: ['a'] }, 1],
   ])('%s', (_, schema, value, old, errors) => expect(judged(schema, value, old)).toHaveLength(errors))
 })
 

@@ -3,15 +3,15 @@ import { RuleValidator, hasRules } from '../cel/index.ts'
 import { jsonText, readJson } from '../json/index.ts'
 import type { FieldError } from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
-import { type Defaulter, defaulterOf } from './defaulting.ts'
-import { type EmbeddedCheck, embeddedCheckOf } from './embedded.ts'
+import { defaulterOf } from './defaulting.ts'
+import { embeddedCheckOf } from './embedded.ts'
 import { Findings } from './findings.ts'
-import { type ListCheck, listCheckOf } from './list-types.ts'
+import { listCheckOf } from './list-types.ts'
 import { prune } from './prune.ts'
 import type { Schema } from './schema.ts'
-import { type Check, checkOf } from './validate.ts'
+import { checkOf } from './validate.ts'
 
-/** The validation result of an object. Warnings are failed rules for values that an update does not change. */
+/** The result of the rules of an object. Warnings are failed rules for values that an update does not change. */
 export interface Judgement {
   errors: FieldError[]
   warnings: FieldError[]
@@ -33,40 +33,25 @@ const notChecked: FieldError = {
     'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 }
 
-/** All validations for one schema. */
-class Judge {
-  readonly #check: Check
-  readonly #embedded: EmbeddedCheck | undefined
-  readonly #lists: ListCheck | undefined
-  readonly #rules: RuleValidator | undefined
-
-  constructor(schema: Schema, isRoot: boolean) {
-    this.#check = checkOf(schema)
-    this.#embedded = embeddedCheckOf(schema)
-    this.#lists = listCheckOf(schema)
-    this.#rules = hasRules(schema) ? new RuleValidator(schema, isRoot) : undefined
-  }
-
-  judge(value: unknown, old: unknown, path: Path | undefined): Judgement {
-    const found = new Findings(path)
-    this.#check(value, old, undefined, found)
-    const { errors } = found
-    this.#embedded?.(value, path, errors)
-    this.#lists?.(value, old, path, errors)
-    if (!this.#rules) return { errors, warnings: [] }
-    if (errors.some((error) => blocking.has(error.reason))) return { errors: [...errors, notChecked], warnings: [] }
-    const judged = this.#rules.validate(value, path, old === undefined ? {} : { old })
-    return { errors: [...errors, ...judged.errors], warnings: judged.warnings }
-  }
+/** Returns a function that makes a value at its first call. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** A structural schema that prunes, defaults and validates objects. Each part is compiled at its first use. */
 export class StructuralSchema {
   #schema: Schema | undefined
   readonly #packed: Buffer
-  #defaulter: Defaulter | undefined | null = null
-  #judge: Judge | undefined
-  #statusJudge: Judge | undefined
+  readonly #defaulter = once(() => defaulterOf(this.schema))
+  readonly #check = once(() => checkOf(this.schema))
+  readonly #statusCheck = once(() => {
+    const status = this.schema.properties?.status
+    return status && checkOf(status)
+  })
+  readonly #embedded = once(() => embeddedCheckOf(this.schema))
+  readonly #lists = once(() => listCheckOf(this.schema))
+  readonly #rules = once(() => (hasRules(this.schema) ? new RuleValidator(this.schema, true) : undefined))
 
   /** An unused schema is stored compressed: 50 KB become about 4 KB. */
   constructor(schema: Schema) {
@@ -87,21 +72,60 @@ export class StructuralSchema {
 
   /** Sets defaults, and removes null where it is not allowed. */
   fillIn(object: unknown): void {
-    if (this.#defaulter === null) this.#defaulter = defaulterOf(this.schema)
-    this.#defaulter?.(object)
+    this.#defaulter()?.(object)
   }
 
-  /** Validates an object. `old` is its previous version in an update. */
-  judge(object: unknown, old?: unknown): Judgement {
-    this.#judge ??= new Judge(this.schema, true)
-    return this.#judge.judge(object, old, undefined)
+  /** Validates types, limits and formats. `old` is the previous version in an update. */
+  validate(object: unknown, old?: unknown): FieldError[] {
+    const found = new Findings()
+    this.#check()(object, old, undefined, found)
+    return found.errors
   }
 
-  /** Validates the status only, for an update of the status. */
-  judgeStatus(status: unknown, old: unknown): Judgement {
-    const schema = this.schema.properties?.status
-    if (!schema || status === undefined) return { errors: [], warnings: [] }
-    this.#statusJudge ??= new Judge(schema, false)
-    return this.#statusJudge.judge(status, old, Path.of('status'))
+  /** Like `validate`, for the status only. */
+  validateStatus(status: unknown, old?: unknown): FieldError[] {
+    const check = this.#statusCheck()
+    if (!check || status === undefined) return []
+    const found = new Findings(Path.of('status'))
+    check(status, old, undefined, found)
+    return found.errors
   }
+
+  /** Validates type and metadata of embedded resources. */
+  validateEmbedded(object: unknown): FieldError[] {
+    const errors: FieldError[] = []
+    this.#embedded()?.(object, undefined, errors)
+    return errors
+  }
+
+  /** Finds duplicate items in lists of type set and map. An update may keep them, and may then add others. */
+  validateLists(object: unknown, old?: unknown): FieldError[] {
+    const check = this.#lists()
+    if (!check) return []
+    const errors: FieldError[] = []
+    check(object, undefined, errors)
+    if (errors.length === 0 || old === undefined) return errors
+    const before: FieldError[] = []
+    check(old, undefined, before)
+    return before.length ? [] : errors
+  }
+
+  /**
+   * Evaluates the rules of x-kubernetes-validations, unless the errors `found` prevent it. Yields before each rule, so
+   * that a server can handle other requests in between. Undefined if there are no rules.
+   */
+  evaluateRules(object: unknown, old: unknown, found: readonly FieldError[]): Generator<void, Judgement> | undefined {
+    const rules = this.#rules()
+    return rules && evaluated(rules, object, old, found)
+  }
+}
+
+function* evaluated(
+  rules: RuleValidator,
+  object: unknown,
+  old: unknown,
+  found: readonly FieldError[],
+): Generator<void, Judgement> {
+  if (found.some((error) => blocking.has(error.reason))) return { errors: [notChecked], warnings: [] }
+  return yield* rules.steps(object, undefined, old === undefined ? {} : { old })
 }

@@ -27,45 +27,57 @@ export function quoteValue(value: unknown): string {
   return jsonText(value)
 }
 
-/** The errors of an object. Validation stops at a maximum number of errors. */
-interface Judgement {
-  found: FieldError[]
-  most: number
-  /** The total length of the errors' paths. */
-  letters: number
-}
-
 /** The maximum total length of error paths, since deep objects have long paths. A response has a quarter of that. */
 const mostLetters = 4 * 1024 * 1024
 
 class Enough extends Error {}
 
-let judgement: Judgement | undefined
+/**
+ * Stops the validation of an object at a maximum number of errors: an object of 3 MB can have a million. Errors that a
+ * rule creates but does not report count too; no rule does that for thousands.
+ */
+export class ErrorLimit {
+  readonly #most: number
+  #letters = 0
+  /** All errors so far. */
+  readonly found: FieldError[] = []
 
-function counted(error: FieldError): FieldError {
-  if (!judgement) return error
-  judgement.found.push(error)
-  judgement.letters += error.field.length
-  if (judgement.found.length >= judgement.most || judgement.letters > mostLetters) throw new Enough()
-  return error
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Runs a part of the validation. Returns undefined if it was stopped; `found` then has the errors. */
+  run<T>(part: () => T): T | undefined {
+    const outer = limitBy(this)
+    try {
+      return part()
+    } catch (e) {
+      if (e instanceof Enough) return undefined
+      throw e
+    } finally {
+      limitBy(outer)
+    }
+  }
+
+  add(error: FieldError): void {
+    this.found.push(error)
+    this.#letters += error.field.length
+    if (this.found.length >= this.#most || this.#letters > mostLetters) throw new Enough()
+  }
 }
 
-/**
- * Validates an object and stops at a maximum number of errors: an object of 3 MB can have a million. Errors that a rule
- * creates but does not report count too; no rule does that for thousands.
- */
-export function withMostErrors(most: number, judge: () => FieldError[]): FieldError[] {
-  const outer = judgement
-  const own: Judgement = { found: [], most, letters: 0 }
-  judgement = own
-  try {
-    return judge()
-  } catch (e) {
-    if (e instanceof Enough) return own.found
-    throw e
-  } finally {
-    judgement = outer
-  }
+let limit: ErrorLimit | undefined
+
+/** Makes a limit count the errors that are created from now on. Returns the previous one. */
+function limitBy(next: ErrorLimit | undefined): ErrorLimit | undefined {
+  const before = limit
+  limit = next
+  return before
+}
+
+function counted(error: FieldError): FieldError {
+  limit?.add(error)
+  return error
 }
 
 const join = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`)

@@ -15,7 +15,7 @@ import { compareVersions } from '../discovery/index.ts'
 import type { Resource, Verb } from '../registry/resource.ts'
 import { columnsOf } from './columns.ts'
 import { readAs } from './conversion.ts'
-import { scaleMapping } from './scale.ts'
+import { scaleErrors, scaleMapping, scaleStatusErrors } from './scale.ts'
 
 /** The order of verbs in Kubernetes' discovery of custom resources. */
 const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
@@ -128,13 +128,16 @@ export function customResource(
   const fields = selectableFields(version)
   const isTerminating = definition.metadata.deletionTimestamp !== undefined
   const warned = new WeakMap<object, string[]>()
-  const settle = (object: KubeObject, { errors, warnings }: Judgement): FieldError[] => {
-    if (warnings.length)
-      warned.set(
-        object,
-        warnings.map((error) => `${error.field}: ${error.message}`),
-      )
+  /** Runs the rules in steps, and keeps the warnings until they are asked for. */
+  function* withWarnings(object: KubeObject, rules: Generator<void, Judgement>): Generator<void, FieldError[]> {
+    const { errors, warnings } = yield* rules
+    const texts = warnings.map((error) => `${error.field}: ${error.message}`)
+    if (texts.length) warned.set(object, texts)
     return errors
+  }
+  const validateInSteps: Resource['validateInSteps'] = (object, old, found) => {
+    const rules = schema.evaluateRules(object, old, found)
+    return rules && withWarnings(object, rules)
   }
   const statusOf = (object: KubeObject) => (object as WithStatus).status
   const warningsOf = (object: KubeObject) => warned.get(object) ?? []
@@ -170,8 +173,19 @@ export function customResource(
     prepareForUpdate(object) {
       if (hasStatus && statusOf(object) === undefined) delete (object as WithStatus).status
     },
-    validate: (object) => settle(object, schema.judge(object)),
-    validateUpdate: (object, old) => settle(object, schema.judge(object, old)),
+    validate: (object) => [
+      ...schema.validate(object),
+      ...(scale ? scaleErrors(object, scale) : []),
+      ...schema.validateEmbedded(object),
+      ...schema.validateLists(object),
+    ],
+    validateUpdate: (object, old) => [
+      ...schema.validate(object, old),
+      ...(scale ? scaleErrors(object, scale) : []),
+      ...schema.validateEmbedded(object),
+      ...schema.validateLists(object, old),
+    ],
+    validateInSteps,
     warnings: warningsOf,
   }
   if (hasStatus) {
@@ -184,7 +198,14 @@ export function customResource(
         if (given !== undefined) (object as WithStatus).status = given
         keepMetadata(object, old)
       },
-      validate: (object, old) => settle(object, schema.judgeStatus(statusOf(object), statusOf(old))),
+      // Embedded resources are validated only in updates of the whole object.
+      validate: (object, old) => [
+        ...schema.validateStatus(statusOf(object), statusOf(old)),
+        ...(scale ? scaleStatusErrors(object, scale) : []),
+        ...schema.validateLists(object, old),
+      ],
+      // Rules see the whole object, since a rule of the root may compare the status with the spec.
+      validateInSteps,
       warnings: warningsOf,
     }
   }

@@ -47,6 +47,8 @@ export class CustomResources {
   /** A serial queue of work for each definition. */
   readonly #work = new Map<string, Promise<void>>()
   readonly #again = new Set<string>()
+  /** Ends the listeners that wait for the last instance of a terminating definition. */
+  readonly #waiting = new Map<string, () => void>()
   /** Set if several servers share the store. */
   readonly #claims: NameClaims | undefined
   #isEnded = false
@@ -203,6 +205,7 @@ export class CustomResources {
     const known = this.#served.get(name)
     if (!known) return
     this.#served.delete(name)
+    this.#stopWaiting(name)
     this.#parts.registry.remove(known.kinds)
     this.#parts.objects.closeKind(known.storage)
   }
@@ -210,18 +213,26 @@ export class CustomResources {
   /** Deletes the instances of a terminating definition, then removes its finalizer. */
   async #finish(definition: CustomResourceDefinition): Promise<void> {
     if (!definition.metadata.finalizers?.includes(cleanupFinalizer)) return
-    if (isTrue(definition, 'Established')) await this.#serve(definition)
+    const isEstablished = isTrue(definition, 'Established')
+    if (isEstablished) await this.#serve(definition)
     const known = this.#served.get(definition.metadata.name!)
     if (known && this.#countOf(known) > 0) {
-      await this.#say(definition, 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress')
       this.#whenEmpty(known)
-      await this.#deleteInstances(known)
+      // A retry keeps the error of the last attempt, because a change of the status starts the next attempt at once.
+      if (reasonOf(definition) !== 'InstanceDeletionFailed')
+        await this.#say(definition, 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress')
+      await this.#deleteInstances(known).catch(async (error: unknown) => {
+        const why = `could not issue all deletes: ${(error as Error).message}`
+        await this.#say(definition, 'True', 'InstanceDeletionFailed', why)
+        throw error
+      })
       if (this.#countOf(known) > 0) return
     }
     await this.#update(definition, (copy) => {
       const finalizers = (copy.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
       copy.metadata = { ...copy.metadata, finalizers }
-      this.#terminating(copy, 'False', 'InstanceDeletionCompleted', 'removed all instances')
+      if (isEstablished) this.#terminating(copy, 'False', 'InstanceDeletionCompleted', 'removed all instances')
+      else this.#terminating(copy, 'False', 'NeverEstablished', 'resource was never established')
       return copy
     }).catch((e: unknown) => {
       if (!isNotFound(e)) throw e
@@ -232,16 +243,24 @@ export class CustomResources {
     return this.#parts.objects.cache(storage).count(storage.prefix)
   }
 
-  /** Checks again when the last instance is gone. */
+  /** Checks again when the last instance is gone. A definition has one listener at most. */
   #whenEmpty(known: ServedDefinition): void {
+    this.#stopWaiting(known.name)
     const cache = this.#parts.objects.cache(known.storage)
     const stop = cache.listen(() => {
       if (cache.count(known.storage.prefix) > 0) return
-      stop()
+      this.#stopWaiting(known.name)
       this.#wake(known.name)
     })
+    this.#waiting.set(known.name, stop)
   }
 
+  #stopWaiting(name: string): void {
+    this.#waiting.get(name)?.()
+    this.#waiting.delete(name)
+  }
+
+  /** Deletes without admission, as in Kubernetes: the webhook of an operator that is gone cannot prevent it. */
   async #deleteInstances({ storage }: ServedDefinition): Promise<void> {
     const { access } = this.#parts
     const { resource } = storage
@@ -250,9 +269,11 @@ export class CustomResources {
       const some = all.slice(i, i + deletesAtOnce)
       await Promise.all(
         some.map(({ metadata }) =>
-          access.delete(resource, metadata.namespace ?? '', metadata.name!, {}, false).catch((e: unknown) => {
-            if (!isNotFound(e)) throw e
-          }),
+          access
+            .delete(resource, metadata.namespace ?? '', metadata.name!, {}, { skipsAdmission: true })
+            .catch((e: unknown) => {
+              if (!isNotFound(e)) throw e
+            }),
         ),
       )
     }
@@ -270,13 +291,17 @@ export class CustomResources {
 
   async #say(definition: CustomResourceDefinition, status: string, reason: string, message: string): Promise<void> {
     const known = definition.status.conditions?.find(({ type }) => type === 'Terminating')
-    if (known?.status === status && known.reason === reason) return
+    if (known?.status === status && known.reason === reason && known.message === message) return
     await this.#update(definition, (copy) => {
       this.#terminating(copy, status, reason, message)
       return copy
     })
   }
 }
+
+/** The reason of the condition Terminating. */
+const reasonOf = ({ status }: CustomResourceDefinition): string | undefined =>
+  status.conditions?.find(({ type }) => type === 'Terminating')?.reason
 
 /** The definition's content as text, equal for definitions that are served alike. */
 const formOf = ({ metadata, status }: CustomResourceDefinition): string =>

@@ -50,10 +50,10 @@ describe('ObjectAccess', () => {
 
   it('deletes as a request does, with preconditions and dry runs', async () => {
     const { access } = trial.parts
-    await expect(access.delete(resource(), 'default', 'a', { preconditions: { uid: 'other' } }, false)).rejects.toMatchObject({ reason: 'Conflict' })
-    await access.delete(resource(), 'default', 'a', {}, true)
+    await expect(access.delete(resource(), 'default', 'a', { preconditions: { uid: 'other' } })).rejects.toMatchObject({ reason: 'Conflict' })
+    await access.delete(resource(), 'default', 'a', {}, { dryRun: true })
     expect(names('default')).toEqual(['a', 'b'])
-    await access.delete(resource(), 'default', 'a', {}, false)
+    await access.delete(resource(), 'default', 'a', {})
     expect(names('default')).toEqual(['b'])
   })
 

@@ -1,7 +1,15 @@
 import { cloneObject } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { DeleteOptions, Glimpse, ObjectChange, OwnUpdateOptions, ServerObjects, StoredKind } from './objects.ts'
+import type {
+  DeleteOptions,
+  Glimpse,
+  ObjectChange,
+  OwnDeleteOptions,
+  OwnUpdateOptions,
+  ServerObjects,
+  StoredKind,
+} from './objects.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
 import type { ServerParts } from '../requests/request.ts'
@@ -106,10 +114,11 @@ export class ObjectAccess implements ServerObjects {
     namespace: string,
     name: string,
     options: DeleteOptions,
-    dryRun: boolean,
+    { dryRun = false, skipsAdmission = false }: OwnDeleteOptions = {},
   ): Promise<KubeObject> {
     const request = systemRequest(this.#parts(), this.#place(kind), namespace, name)
-    const outcome = await deleteObject(request, { ...options, ...(dryRun ? { dryRun: ['All'] } : {}) })
+    const deletion = { ...options, ...(dryRun ? { dryRun: ['All'] } : {}) }
+    const outcome = await deleteObject(request, deletion, skipsAdmission ? ownRules : undefined)
     return outcome.stored.object
   }
 

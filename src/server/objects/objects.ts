@@ -56,8 +56,14 @@ export interface Objects extends ObjectReader {
     namespace: string,
     name: string,
     options: DeleteOptions,
-    dryRun: boolean,
+    how?: OwnDeleteOptions,
   ): Promise<KubeObject>
+}
+
+export interface OwnDeleteOptions {
+  dryRun?: boolean
+  /** Admission does not apply: the request that led here has been admitted. */
+  skipsAdmission?: boolean
 }
 
 export interface OwnUpdateOptions {

@@ -40,8 +40,19 @@ export interface PartialUpdate<T> {
   verbs?: readonly ('get' | 'patch' | 'update')[]
   prepare(obj: T, old: T, ctx: RuleContext): void
   validate(obj: T, old: T, ctx: RuleContext): FieldError[]
+  validateInSteps?: ValidatesInSteps<T>
   warnings?(obj: T, old: T, ctx: RuleContext): string[]
 }
+
+/**
+ * Validation that may be slow, such as rules of users. It yields where the server may handle other requests. `found`
+ * has the errors of the validation before it. Undefined if there is nothing to validate.
+ */
+type ValidatesInSteps<T> = (
+  obj: T,
+  old: T | undefined,
+  found: readonly FieldError[],
+) => Generator<void, FieldError[]> | undefined
 
 /** The result of an allocation: the grant, or the errors. */
 export interface Begun {
@@ -148,6 +159,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   prepareForUpdate?(obj: T, old: T, ctx: RuleContext): void
   /** Validates the new object and its changes, except the metadata. */
   validateUpdate(obj: T, old: T, ctx: RuleContext): FieldError[]
+  /** Runs after `validate` or `validateUpdate`. */
+  validateInSteps?: ValidatesInSteps<T>
   /**
    * Allocates addresses and ports and sets them in the object, before validation. `finish` is always called and
    * releases them if the write fails. Both are asynchronous only if they wait for the store.

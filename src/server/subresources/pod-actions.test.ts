@@ -44,7 +44,7 @@ class Shelf implements Objects {
     return next
   }
 
-  async delete(resource: Resource, _namespace: string, name: string, options: DeleteOptions, dryRun: boolean): Promise<KubeObject> {
+  async delete(resource: Resource, _namespace: string, name: string, options: DeleteOptions, { dryRun = false }: { dryRun?: boolean } = {}): Promise<KubeObject> {
     const object = this.stored.get(`${resource.plural}/${name}`)!
     this.deleted.push({ name, grace: Number(podDeletionGracePeriod(object as Pod, options.gracePeriodSeconds)), dryRun })
     return object

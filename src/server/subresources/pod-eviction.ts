@@ -138,7 +138,8 @@ async function markAndDelete(ctx: ActionContext, options: DeleteOptions, dryRun:
     if (preconditions?.resourceVersion)
       preconditions = { ...preconditions, resourceVersion: marked.metadata.resourceVersion }
   }
-  await objects.delete(pods, namespace, name, { ...options, preconditions }, dryRun)
+  // As in Kubernetes, admission sees the eviction, and not a delete.
+  await objects.delete(pods, namespace, name, { ...options, preconditions }, { dryRun, skipsAdmission: true })
 }
 
 function checkPreconditions(pod: Pod, preconditions: DeleteOptions['preconditions']): void {

@@ -40,7 +40,7 @@ test('what has changed is put right, and what others have added stays', async ()
 
 test('it is made again if somebody deletes it', async () => {
   const { parts, read } = await start()
-  await parts.access.delete(configmaps, place[2], place[3], {}, false)
+  await parts.access.delete(configmaps, place[2], place[3], {})
   await rest()
   expect(read()?.data).toEqual(wanted)
 })

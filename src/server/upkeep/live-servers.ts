@@ -57,7 +57,7 @@ export class LiveServers {
     this.#isStopped = true
     this.#cancel?.()
     try {
-      await this.#o.objects.delete(leases, namespace, this.#name, {}, false)
+      await this.#o.objects.delete(leases, namespace, this.#name, {})
       await this.#publish()
     } catch (error) {
       if (!isNotFound(error)) this.#o.logger.warn('the lease of this server could not be given up', { error })
@@ -137,7 +137,7 @@ export class LiveServers {
       )
     for (const { metadata } of known) {
       if (!wanted.some((slice) => slice.metadata.name === metadata.name))
-        await objects.delete(endpointslices, 'default', metadata.name!, {}, false)
+        await objects.delete(endpointslices, 'default', metadata.name!, {})
     }
   }
 

@@ -111,7 +111,7 @@ const isOfUs = ({ spec }: APIService, served: readonly GroupVersion[]): boolean 
 
 async function remove(parts: ServerParts, target: Registered, name: string): Promise<void> {
   try {
-    await parts.access.delete(target.resource, '', name, {}, false)
+    await parts.access.delete(target.resource, '', name, {})
   } catch (e) {
     // Another server on the same store made the change first.
     if (!isNotFound(e) && !isConflict(e)) throw e

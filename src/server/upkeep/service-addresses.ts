@@ -119,7 +119,7 @@ export class AddressUpkeep {
       return
     }
     try {
-      if (found) await objects.delete(ipaddresses, '', ip, { preconditions: { uid: found.metadata.uid! } }, false)
+      if (found) await objects.delete(ipaddresses, '', ip, { preconditions: { uid: found.metadata.uid! } })
       await objects.create(ipaddresses, addressFor(ip, owner))
       logger.info('made the IPAddress of a service', { ip, service: `${owner.namespace}/${owner.name}` })
     } catch (e) {

@@ -98,7 +98,7 @@ async function keepOne(around: Around, namespace: string, name: string): Promise
   if (!account || !isOf(secret, account)) {
     const { uid, resourceVersion } = secret.metadata
     const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
-    await objects.delete(secrets, namespace, name, { preconditions }, false)
+    await objects.delete(secrets, namespace, name, { preconditions })
     return
   }
   await objects.update<Secret>(secrets, namespace, name, (copy, stored) => {

@@ -6,7 +6,7 @@ import { Path } from '../../api/validation/path.ts'
 import { parseBody } from '../requests/body.ts'
 import type { DeleteOptions } from '../objects/objects.ts'
 import type { RequestBody, ResourceRequest, Result } from '../requests/request.ts'
-import { mainRules } from '../write/rules.ts'
+import { type WriteRules, mainRules } from '../write/rules.ts'
 import { write } from '../write/stages.ts'
 import type { Outcome } from '../write/write.ts'
 import { checkDryRun, invalidOptions, queryBoolean, queryInteger } from './options.ts'
@@ -33,11 +33,15 @@ export async function deleteOne(request: ResourceRequest): Promise<Result> {
 }
 
 /** Deletes an object, or marks it as deleted if finalizers or a grace period require that. */
-export function deleteObject(request: ResourceRequest, deletion: DeleteOptions): Promise<Outcome> {
+export function deleteObject(
+  request: ResourceRequest,
+  deletion: DeleteOptions,
+  rules: WriteRules = mainRules(request.target),
+): Promise<Outcome> {
   return write(request, {
     operation: 'DELETE',
     deletion,
-    rules: mainRules(request.target),
+    rules,
     dryRun: Boolean(deletion.dryRun?.length),
   })
 }

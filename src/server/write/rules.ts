@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
 import type { Registered } from '../registry/registry.ts'
-import type { PartialUpdate, RuleContext } from '../registry/resource.ts'
+import type { PartialUpdate, Resource, RuleContext } from '../registry/resource.ts'
 
 /** The rules of one kind of update: of the whole object, of a subresource, or by the server itself. */
 export interface WriteRules {
@@ -9,6 +9,7 @@ export interface WriteRules {
   prepare(object: KubeObject, old: KubeObject, ctx: RuleContext): void
   /** Validates everything but the metadata. */
   validate(object: KubeObject, old: KubeObject, ctx: RuleContext): FieldError[]
+  validateInSteps?: Resource['validateInSteps'] | undefined
   warnings?(object: KubeObject, old: KubeObject, ctx: RuleContext): string[]
   /** Changes of the spec increment metadata.generation. */
   raisesGeneration: boolean
@@ -35,6 +36,7 @@ export function mainRules({ resource }: Registered): WriteRules {
       resource.prepareForUpdate?.(object, old, ctx)
     },
     validate: (object, old, ctx) => resource.validateUpdate(object, old, ctx),
+    validateInSteps: resource.validateInSteps,
     warnings: (object, old, ctx) => resource.warnings?.(object, old, ctx) ?? [],
     raisesGeneration: true,
     allocates: true,
@@ -47,6 +49,7 @@ function partialRules(partial: PartialUpdate<KubeObject>, subresource: string): 
   return {
     prepare: (object, old, ctx) => partial.prepare(object, old, ctx),
     validate: (object, old, ctx) => partial.validate(object, old, ctx),
+    validateInSteps: partial.validateInSteps,
     warnings: (object, old, ctx) => partial.warnings?.(object, old, ctx) ?? [],
     // A status update never changes the generation, even if it also changes other fields.
     raisesGeneration: subresource !== 'status',

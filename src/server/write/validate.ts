@@ -1,5 +1,5 @@
 import { ApiError, invalidObject } from '../../api/errors.ts'
-import { type FieldError, withMostErrors } from '../../api/validation/field-error.ts'
+import { ErrorLimit, type FieldError } from '../../api/validation/field-error.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
 import type { Registered } from '../registry/registry.ts'
@@ -13,17 +13,41 @@ export function throwIfInvalid(target: Registered, name: string, errors: readonl
 /** Validation stops at this number of errors. The response lists a tenth of them. */
 const mostErrors = 10_000
 
-/** Validates the object and collects warnings. */
-export function validate(write: Write): void {
+/** Validates the object and collects warnings. Asynchronous only if the rules of a user take long. */
+export function validate(write: Write): Promise<void> | void {
+  const { change, operation, object, old } = write
+  if (operation === 'DELETE' || !object || change.rules.isServersOwn) return undefined
+  const limit = new ErrorLimit(mostErrors)
+  const errors = judged(() => limit.run(() => (operation === 'CREATE' ? creationErrors(write) : updateErrors(write))))
+  if (!errors) return finish(write, limit.found)
+  const { validateInSteps } = operation === 'CREATE' ? write.request.target.resource : change.rules
+  const steps = validateInSteps?.(object, old, errors)
+  return steps ? runSteps({ write, limit, errors, steps }) : finish(write, errors)
+}
+
+/** A validation in steps, after a validation that has found `errors`. */
+interface SteppedValidation {
+  write: Write
+  limit: ErrorLimit
+  errors: FieldError[]
+  steps: Generator<void, FieldError[]>
+}
+
+/** Runs steps until the turn is spent, and the others in later turns. */
+function runSteps(validation: SteppedValidation): Promise<void> | void {
+  const { write, limit, errors, steps } = validation
+  const { turns } = write.request
+  for (;;) {
+    const step = judged(() => limit.run(() => steps.next()))
+    if (!step) return finish(write, limit.found)
+    if (step.done) return finish(write, [...errors, ...step.value])
+    if (turns.isSpent) return turns.next().then(() => runSteps(validation))
+  }
+}
+
+function finish(write: Write, errors: readonly FieldError[]): void {
   const { request, object } = write
-  if (write.operation === 'DELETE' || !object || write.change.rules.isServersOwn) return
-  throwIfInvalid(
-    request.target,
-    object.metadata.name ?? '',
-    judged(() =>
-      withMostErrors(mostErrors, () => (write.operation === 'CREATE' ? creationErrors(write) : updateErrors(write))),
-    ),
-  )
+  throwIfInvalid(request.target, object!.metadata.name ?? '', errors)
   for (const warning of judged(() => warningsOf(write))) request.warnings.push(warning)
 }
 

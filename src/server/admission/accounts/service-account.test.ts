@@ -69,7 +69,7 @@ describe('the ServiceAccount plugin', () => {
     await account({ imagePullSecrets: [{ name: 'registry' }] })
     expect((await createPod()).imagePullSecrets).toEqual([{ name: 'registry' }])
     await trial.parts.access.delete(
-      trial.parts.registry.find('v1', 'pods')!.resource, 'default', 'web', { gracePeriodSeconds: 0 }, false,
+      trial.parts.registry.find('v1', 'pods')!.resource, 'default', 'web', { gracePeriodSeconds: 0 },
     )
     expect((await createPod({ imagePullSecrets: [{ name: 'mine' }] })).imagePullSecrets).toEqual([{ name: 'mine' }])
   })

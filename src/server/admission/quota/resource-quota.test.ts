@@ -62,7 +62,7 @@ describe('QuotaLine', () => {
 
   it('asks nothing of a quota that is gone', async () => {
     const { access, interfere, fate, used } = await open({ a: '5' })
-    interfere.before = () => access.delete(resourcequotas, ns, 'a', {}, false)
+    interfere.before = () => access.delete(resourcequotas, ns, 'a', {})
     expect(await fate('x')).toBe('let in')
     expect(used()).toEqual([undefined])
   })

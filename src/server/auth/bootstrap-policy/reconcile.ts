@@ -58,7 +58,7 @@ async function complete(parts: ServerParts, target: Registered, stored: KubeObje
   const { namespace = '', name = '' } = wanted.metadata
   if ('roleRef' in wanted && !deepEqual((stored as AnyBinding).roleRef, (wanted as AnyBinding).roleRef)) {
     // A binding's roleRef is immutable, so the binding is replaced.
-    await parts.access.delete(target.resource, namespace, name, {}, false).catch((e: unknown) => {
+    await parts.access.delete(target.resource, namespace, name, {}).catch((e: unknown) => {
       if (!(e instanceof ApiError) || !isNotFound(e)) throw e
     })
     await createObject(systemRequest(parts, target, namespace, ''), cloneObject(wanted), false)

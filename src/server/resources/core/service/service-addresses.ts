@@ -191,7 +191,7 @@ export class ServiceAddresses {
     const service = objects.get<Service>('', 'services', owner.namespace, owner.name)
     if (addressesOf(service).includes(ip)) return
     try {
-      await objects.delete(ipaddresses, '', ip, { preconditions: { uid: found.metadata.uid! } }, false)
+      await objects.delete(ipaddresses, '', ip, { preconditions: { uid: found.metadata.uid! } })
     } catch (e) {
       // Another server released it first.
       if (!isNotFound(e) && !isConflict(e)) throw e
