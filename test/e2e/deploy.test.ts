@@ -21,6 +21,6 @@ it('the kustomize bases run this package as pods that need no other right than t
   await expect.poll(() => audit.events().map(words), { timeout: 60_000 }).toEqual(expect.arrayContaining(watches))
   expect(audit.events().filter(isRefused).map(words)).toEqual([])
   await kubectl.ok(`delete -k ${root}/deploy/kustomize/monitor --wait=false`)
-  await kubectl.ok(`delete -k ${root}/deploy/kustomize/base --timeout=30s`)
+  await kubectl.ok(`delete -k ${root}/deploy/kustomize/base --ignore-not-found --timeout=60s`)
   expect((await kubectl.run('get workloads')).err).toContain("the server doesn't have a resource type")
 }, 120_000)
