@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { textOf } from '../integration/stock/rights.ts'
 import { type AuditEvent, isRefused, rightIn, useAuditLog } from '../kubectl/audit-log.ts'
 import { useEverything } from '../kubectl/cluster.ts'
 import { useOwnImage } from '../kubectl/own-image.ts'
@@ -15,7 +16,7 @@ it('the kustomize bases run this package as pods that need no other right than t
   await kubectl.ok(`apply -k ${root}/deploy/kustomize/monitor`)
   await kubectl.ok('-n coxswain-system wait deployment --all --for=condition=Available --timeout=60s')
   expect(await kubectl.ok('-n coxswain-system get pods -o jsonpath={.items[*].status.phase}')).toBe('Running Running Running')
-  const words = (event: AuditEvent) => `${event.user.username.replace(/^.*-/, '')} ${rightIn(event)}`
+  const words = (event: AuditEvent) => `${event.user.username.replace(/^.*-/, '')} ${textOf(rightIn(event))}`
   const watches = ['publisher watch pods', 'publisher watch statefulsets.apps', 'publisher watch workloadstatuses.coxswain.dev', 'monitor watch pods']
   // A publisher is ready before it is known which of the two acts.
   await expect.poll(() => audit.events().map(words), { timeout: 60_000 }).toEqual(expect.arrayContaining(watches))

@@ -2,10 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll } from 'vitest'
+import { type Right, resourceText, selectedName } from '../integration/stock/rights.ts'
 
 /** The part of an audit event that tests of rights read. */
 export interface AuditEvent {
   verb: string
+  requestURI: string
   user: { username: string }
   objectRef?: { apiGroup?: string; resource?: string; subresource?: string; namespace?: string; name?: string }
   annotations?: Record<string, string>
@@ -36,8 +38,9 @@ rules:
 /** The events in a log. The text after the last newline is an event that the server has not written completely. */
 export const eventsIn = (log: string): unknown[] => readFileSync(log, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)
 
-/** The right that a request used, as `verb resource.group/subresource`. */
-export const rightIn = ({ verb, objectRef: { apiGroup, resource, subresource } = {} }: AuditEvent): string =>
-  `${verb} ${resource ?? ''}${apiGroup ? `.${apiGroup}` : ''}${subresource ? `/${subresource}` : ''}`
+/** The right that a request needed. */
+export const rightIn = ({ verb, requestURI, objectRef: { apiGroup, resource, subresource, namespace, name } = {} }: AuditEvent): Right => ({
+  verb, resource: resourceText(apiGroup, resource, subresource), namespace, name: name ?? selectedName(new URL(requestURI, 'https://server').searchParams.get('fieldSelector')),
+})
 
 export const isRefused = ({ annotations }: AuditEvent): boolean => annotations?.['authorization.k8s.io/decision'] === 'forbid'
