@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Deployment, PersistentVolumeClaim, Pod } from '../api/generated/types.ts'
 import { storageClassOf } from '../api/kinds/volumes/storage-classes.ts'
+import { deadlineAnnotation } from '../api/kinds/workloads/rollout-clock.ts'
 import { causeOfPod } from '../api/explain/index.ts'
 import { condition, ended, podOf, podWith, readyPod, waiting } from '../api/explain/sample.ts'
 import { PodLabels } from './pod-labels.ts'
@@ -96,9 +97,10 @@ it('slimClaim() keeps the class, wherever it is said', () => {
   }
 })
 
-it('slimWorkload() drops templates', () => {
-  const slim = slimWorkload({ metadata: { name: 'd', generation: 2, labels: { a: 'b' } }, spec: { replicas: 2, template: { spec: {} } }, status: { replicas: 1 } } as unknown as Deployment)
-  expect(slim).toEqual({ metadata: { name: 'd', generation: 2 }, spec: { replicas: 2 }, status: { replicas: 1 } })
+it('slimWorkload() drops templates, and keeps the deadline of an annotation', () => {
+  const deadline = { [deadlineAnnotation]: '60' }
+  const slim = slimWorkload({ metadata: { name: 'd', generation: 2, labels: { a: 'b' }, annotations: { ...deadline, other: 'x' } }, spec: { replicas: 2, template: { spec: {} } }, status: { replicas: 1 } } as unknown as Deployment)
+  expect(slim).toEqual({ metadata: { name: 'd', generation: 2, annotations: deadline }, spec: { replicas: 2 }, status: { replicas: 1 } })
 })
 
 describe('podSlimmer() keeps what explains a pod', () => {

@@ -10,6 +10,7 @@ import type {
 } from '../api/generated/types.ts'
 import { isPodReady } from '../api/kinds/pods/pod-availability.ts'
 import { sandboxConditionType } from '../api/kinds/pods/sandbox-condition.ts'
+import { deadlineAnnotation } from '../api/kinds/workloads/rollout-clock.ts'
 import { driverSources } from '../api/kinds/volumes/volume-references.ts'
 import type { KubeObject } from '../client/index.ts'
 import { type Group, keysOf } from './groups.ts'
@@ -255,6 +256,7 @@ export function slimWorkload<T extends KubeObject>(object: T): T {
   const { metadata, spec, status } = object as T & { spec?: object; status?: object }
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, ownerReferences } =
     metadata
+  const deadline = metadata.annotations?.[deadlineAnnotation]
   const { template: _, jobTemplate: __, volumeClaimTemplates: ___, ...rest } = (spec ?? {}) as Record<string, unknown>
   return {
     metadata: {
@@ -266,6 +268,7 @@ export function slimWorkload<T extends KubeObject>(object: T): T {
       creationTimestamp,
       deletionTimestamp,
       ownerReferences,
+      ...(deadline === undefined ? {} : { annotations: { [deadlineAnnotation]: deadline } }),
     },
     spec: rest,
     status,

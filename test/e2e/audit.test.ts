@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventsIn } from '../kubectl/audit-log.ts'
 import { useCluster } from '../kubectl/cluster.ts'
 import { runCoxswain } from '../kubectl/coxswain.ts'
 
@@ -77,10 +78,7 @@ interface Wanted {
 /** The events of the log that are about something; waits until there is one, for ten seconds at most. */
 async function events({ verb, resource, name }: Wanted): Promise<any[]> {
   for (let left = 100; ; left--) {
-    const all = readFileSync(log, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line))
+    const all = eventsIn(log) as any[]
     const found = all.filter(
       (e) => e.verb === verb && e.objectRef?.resource === resource && (name === undefined || e.objectRef.name === name),
     )

@@ -1,27 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { useEverything } from '../kubectl/cluster.ts'
 import { runCoxswain } from '../kubectl/coxswain.ts'
 import { Kubectl } from '../kubectl/kubectl.ts'
+import { useOwnImage } from '../kubectl/own-image.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const chart = path.join(root, 'deploy/helm/coxswain')
-const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-chart-'))
-const images = path.join(dir, 'images.yaml')
-writeFileSync(images, `images:\n- image: coxswain\n  command: [${process.execPath}, ${root}/bin/coxswain]\n`)
 
-const cluster = useEverything(['--runtime', 'process', '--image-catalogue', images, '--dashboard', 'false'])
+const cluster = useEverything(['--runtime', 'process', '--image-catalogue', useOwnImage(), '--dashboard', 'false'])
 let helm: Kubectl
 beforeAll(() => {
   helm = new Kubectl(cluster.server.kubeconfig, 'helm')
 })
-afterAll(() => {
-  helm?.remove()
-  rmSync(dir, { recursive: true, force: true })
-})
+afterAll(() => helm?.remove())
 
 interface Named {
   kind: string
@@ -56,7 +49,8 @@ it('the chart is installed, upgraded and uninstalled', async () => {
   expect(await kubectl.ok('get crd workloadstatuses.coxswain.dev -o name')).toContain('workloadstatuses')
   await helm.ok(`upgrade coxswain ${chart} --namespace coxswain-system --set publisher.replicas=1 --set monitor.enabled=true --wait --timeout 80s`)
   expect(await kubectl.ok('-n coxswain-system get deployments -o jsonpath={.items[*].status.readyReplicas}')).toBe('1 1')
-  await helm.ok('uninstall coxswain --namespace coxswain-system --wait --timeout 60s')
+  // By default Helm waits for its own objects only, and their pods are still ending.
+  await helm.ok('uninstall coxswain --namespace coxswain-system --cascade foreground --wait --timeout 60s')
   expect(await kubectl.ok('-n coxswain-system get deployments,pods,services,networkpolicies,poddisruptionbudgets -o name')).toBe('')
   expect(await kubectl.ok('get clusterroles,clusterrolebindings -l app.kubernetes.io/part-of=coxswain -o name')).toBe('')
 }, 300_000)

@@ -1,32 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { textOf } from '../integration/stock/rights.ts'
+import { type AuditEvent, isRefused, rightIn, useAuditLog } from '../kubectl/audit-log.ts'
 import { useEverything } from '../kubectl/cluster.ts'
+import { useOwnImage } from '../kubectl/own-image.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const dir = mkdtempSync(path.join(tmpdir(), 'coxswain-deploy-'))
-const log = path.join(dir, 'audit.log')
-const [images, policy] = [path.join(dir, 'images.yaml'), path.join(dir, 'policy.yaml')]
 const account = (part: string) => `system:serviceaccount:coxswain-system:coxswain-${part}`
-writeFileSync(images, `images:\n- image: coxswain\n  command: [${process.execPath}, ${root}/bin/coxswain]\n`)
-writeFileSync(policy, `apiVersion: audit.k8s.io/v1
-kind: Policy
-omitStages: [RequestReceived]
-rules:
-- level: Metadata
-  users: ["${account('publisher')}", "${account('monitor')}"]
-`)
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-
-const cluster = useEverything(['--runtime', 'process', '--image-catalogue', images, '--audit-policy-file', policy, '--audit-log-path', log])
-
-interface AuditEvent {
-  verb: string
-  user: { username: string }
-  objectRef?: { apiGroup?: string; resource?: string; subresource?: string }
-  annotations?: Record<string, string>
-}
+const audit = useAuditLog(['publisher', 'monitor'].map(account))
+const cluster = useEverything(['--runtime', 'process', '--image-catalogue', useOwnImage(), ...audit.flags])
 
 it('the kustomize bases run this package as pods that need no other right than theirs', async () => {
   const { kubectl } = cluster
@@ -34,15 +16,12 @@ it('the kustomize bases run this package as pods that need no other right than t
   await kubectl.ok(`apply -k ${root}/deploy/kustomize/monitor`)
   await kubectl.ok('-n coxswain-system wait deployment --all --for=condition=Available --timeout=60s')
   expect(await kubectl.ok('-n coxswain-system get pods -o jsonpath={.items[*].status.phase}')).toBe('Running Running Running')
-  const events = readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as AuditEvent)
-  const words = ({ verb, user, objectRef: { apiGroup, resource, subresource } = {} }: AuditEvent) =>
-    `${user.username.replace(/^.*-/, '')} ${verb} ${resource ?? ''}${apiGroup ? `.${apiGroup}` : ''}${subresource ? `/${subresource}` : ''}`
-  expect(events.filter(({ annotations }) => annotations?.['authorization.k8s.io/decision'] === 'forbid').map(words)).toEqual([])
-  const asked = new Set(events.map(words))
-  for (const watch of ['publisher watch pods', 'publisher watch statefulsets.apps', 'publisher watch workloadstatuses.coxswain.dev', 'monitor watch pods']) {
-    expect(asked).toContain(watch)
-  }
+  const words = (event: AuditEvent) => `${event.user.username.replace(/^.*-/, '')} ${textOf(rightIn(event))}`
+  const watches = ['publisher watch pods', 'publisher watch statefulsets.apps', 'publisher watch workloadstatuses.coxswain.dev', 'monitor watch pods']
+  // A publisher is ready before it is known which of the two acts.
+  await expect.poll(() => audit.events().map(words), { timeout: 60_000 }).toEqual(expect.arrayContaining(watches))
+  expect(audit.events().filter(isRefused).map(words)).toEqual([])
   await kubectl.ok(`delete -k ${root}/deploy/kustomize/monitor --wait=false`)
-  await kubectl.ok(`delete -k ${root}/deploy/kustomize/base --timeout=30s`)
+  await kubectl.ok(`delete -k ${root}/deploy/kustomize/base --ignore-not-found --timeout=60s`)
   expect((await kubectl.run('get workloads')).err).toContain("the server doesn't have a resource type")
 }, 120_000)

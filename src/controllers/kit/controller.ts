@@ -10,9 +10,11 @@ import {
   ConsistencyStore,
   EventRecorder,
   type ResourceType,
+  type SharedInformer,
   WorkQueue,
   keyOf,
   resourceName,
+  resyncPriority,
 } from '../../client/index.ts'
 import { Caches, type Informers, partName, resourceOfPart } from './caches.ts'
 import { type ControllerMetrics, measureController } from './metrics.ts'
@@ -60,6 +62,16 @@ const readsItsWrites = (
   { consistency: { readsItsWrites: isWanted = true, gate } = {} }: AnyController,
   gates: FeatureGates,
 ): boolean => isWanted && gates.enabled('StaleControllerConsistency') && (gate === undefined || gates.enabled(gate))
+
+/** Calls `fn` each time that an absent API becomes available: no event of an owner announces it. */
+function whenServed(informer: SharedInformer, fn: () => void): () => void {
+  let isServed = informer.hasSynced && !informer.absence
+  return informer.onAbsence(() => {
+    const wasServed = isServed
+    isServed = informer.hasSynced && !informer.absence
+    if (isServed && !wasServed) fn()
+  })
+}
 
 /** Runs one controller: changes become keys, keys become reconciles. Each key is processed by one worker at a time. */
 export class Controller implements RunningController {
@@ -171,6 +183,8 @@ export class Controller implements RunningController {
         this.#store.bookmark(partName(resource, namespaces.length > 1 ? namespace : ''), informer.seenIn(namespace))
       this.#removeHandlers.push(informer.addHandler(handler))
     }
+    for (const type of definition.sources?.dispensable ?? [])
+      this.#removeHandlers.push(whenServed(informers.get(resourceName(type))!, () => this.#reconcileAll()))
     const { signal } = this.#stopping
     for (let i = 0; i < (definition.timing?.workers ?? defaultWorkers); i++)
       this.#workers.push(workOff(this.#queue, signal, (key) => this.#process(key, reconciler, signal)))
@@ -186,6 +200,12 @@ export class Controller implements RunningController {
     await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // events that are not written by now are dropped
     cancel()
     this.#recorder.close()
+  }
+
+  #reconcileAll(): void {
+    const { owner: type, sources: { looksAt } = {} } = this.#definition
+    for (const owner of this.#caches.list(type))
+      if (looksAt?.(owner, this.#caches) ?? true) this.#queue.add(keyOf(owner), { priority: resyncPriority })
   }
 
   /** The type of an object that does not contain it: items of a list omit `kind`. */

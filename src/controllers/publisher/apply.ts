@@ -1,7 +1,7 @@
 import { ApiError, isConflict } from '../../api/errors.ts'
 import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
 import type { Clock } from '../../base/clock.ts'
-import { TokenBucket, apiVersionOf, ownerReference } from '../../client/index.ts'
+import { TokenBucket, apiVersionOf, ownerReference, waitFor } from '../../client/index.ts'
 import type { Appliers, ApplyContext } from '../kit/index.ts'
 import { stockCondition } from './judge.ts'
 import { type PublishedKind, typeOf } from './kinds.ts'
@@ -25,12 +25,7 @@ export class WritePace {
   /** Resolves when the next write may be sent; rejects if the signal is aborted first. */
   async turn(signal: AbortSignal): Promise<void> {
     const waitMs = this.#bucket.reserve()
-    if (waitMs === 0) return
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(waitMs, resolve)
-      signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
-    })
-    signal.throwIfAborted()
+    if (waitMs > 0) await waitFor(this.#clock, waitMs, signal)
   }
 }
 

@@ -4,7 +4,8 @@ import { ApiError } from '../../api/errors.ts'
 import { conflictingManagers } from './apply.ts'
 import { publishedKinds } from './kinds.ts'
 import { type Memory, type Observed, plan, remember } from './plan.ts'
-import { annotatedDeadline, deadlineAnnotation, viewOf } from './view.ts'
+import { deadlineAnnotation } from '../../api/kinds/workloads/rollout-clock.ts'
+import { viewOf } from './view.ts'
 
 const at = '2026-01-01T00:00:00Z'
 const nowMs = Date.parse('2026-01-01T01:00:00Z')
@@ -84,8 +85,5 @@ describe('viewOf()', () => {
     const view = viewOf(workload as never, kind, { conditions: [available], state: { updateRevision: 'old', desiredReplicas: 3 } })
     expect(view.status).toEqual({ updateRevision: 'old', desiredReplicas: 3, conditions: [others, available] })
     expect(view.spec?.progressDeadlineSeconds).toBe(60)
-  })
-  test.each([['60', 60], ['0', undefined], ['-1', undefined], ['1.5', undefined], ['x', undefined], ['9999999999', undefined]])('reads %j seconds as %j', (text, seconds) => {
-    expect(annotatedDeadline({ metadata: { annotations: { [deadlineAnnotation]: text } } } as never)).toBe(seconds)
   })
 })

@@ -1,11 +1,8 @@
 import type { KubeObject } from '../../api/object.ts'
-import type { WorkloadCondition } from '../../api/kinds/workloads/rollout-clock.ts'
+import { type WorkloadCondition, deadlineOf } from '../../api/kinds/workloads/rollout-clock.ts'
 import { type Condition, noDeadline } from '../kit/workload/index.ts'
 import type { PublishedKind } from './kinds.ts'
 import type { RolloutState, WorkloadStatus } from './workload-status.ts'
-
-/** The annotation that replaces spec.progressDeadlineSeconds in kinds without this field. */
-export const deadlineAnnotation = 'coxswain.dev/progress-deadline-seconds'
 
 /** The part of a workload that publishing needs. */
 export interface Workload extends KubeObject {
@@ -29,13 +26,6 @@ export function publishedIn(companion: WorkloadStatus | undefined, kind: Publish
 export const stateOf = (status: RolloutState, { state }: PublishedKind): RolloutState =>
   Object.fromEntries(state.flatMap((field) => (status[field] === undefined ? [] : [[field, status[field]]])))
 
-/** The seconds in the annotation. Undefined if they are missing or invalid. */
-export function annotatedDeadline({ metadata: { annotations } }: KubeObject): number | undefined {
-  const text = annotations?.[deadlineAnnotation] ?? ''
-  const seconds = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0
-  return seconds > 0 && seconds <= noDeadline ? seconds : undefined
-}
-
 /**
  * The workload as our own controller would have stored it: with the published conditions instead of the stored ones,
  * with our status fields, and with the deadline of the annotation.
@@ -44,7 +34,7 @@ export function viewOf(workload: Workload, kind: PublishedKind, last: Published 
   const { status = {} } = workload
   const spec =
     workload.spec?.progressDeadlineSeconds === undefined && kind.conditions.includes('Progressing')
-      ? { ...workload.spec, progressDeadlineSeconds: annotatedDeadline(workload) ?? noDeadline }
+      ? { ...workload.spec, progressDeadlineSeconds: deadlineOf(workload) ?? noDeadline }
       : workload.spec
   if (!last)
     return { ...workload, ...(spec ? { spec } : {}), status: { ...status, conditions: status.conditions ?? [] } }

@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
+import { deadlineOf } from '../../api/kinds/workloads/rollout-clock.ts'
 import { controllerOf } from '../../client/index.ts'
 import { type Asker, explainWorkload } from '../../insight/workload/explanation.ts'
 import { type KindName, type WorkloadKind, kindNamed } from '../../insight/workload/kinds.ts'
@@ -46,7 +47,7 @@ export async function workloadPage(
     singular: kind.singular,
     metadata: metadataFact(object),
     explanation,
-    deadlineSeconds: spec.progressDeadlineSeconds ?? 0,
+    deadlineSeconds: deadlineOf(object) ?? 0,
     conditions: (status.conditions ?? []).map(conditionFact),
     events: events.slice(0, eventsShown).map(eventFact),
     replicas: spec.replicas ?? null,

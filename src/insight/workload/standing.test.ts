@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { deadlineAnnotation } from '../../api/kinds/workloads/rollout-clock.ts'
 import type { KindName } from './kinds.ts'
 import type { Workload } from './object.ts'
 import { ago, condition, counts, sampleNow, sampleWorkload } from './sample.ts'
@@ -249,6 +250,22 @@ describe('standingOf() tells the deadline', () => {
   ])('%s', (_, progressDeadlineSeconds, status, deadlineAtMs) => {
     const spec = progressDeadlineSeconds === undefined ? {} : { progressDeadlineSeconds }
     expect(standingOf(...sampleWorkload('Deployment', spec, status), sampleNow).deadlineAtMs).toBe(deadlineAtMs)
+  })
+})
+
+describe('standingOf() reads the deadline of a kind without the field in its annotation', () => {
+  const stock = (annotations: Record<string, string>, one: ReturnType<typeof condition>) =>
+    standingOf(...sampleWorkload('StatefulSet', {}, { ...counts(4, 1, 3, 3), conditions: [one] }, { annotations }), sampleNow)
+
+  it('when it has passed', () => {
+    expect(stock({ [deadlineAnnotation]: '60' }, exceeded).message).toContain('no progress within 60 seconds; ')
+    expect(stock({}, exceeded).message).toContain('no progress within its deadline; ')
+  })
+
+  it('while the rollout goes on', () => {
+    const moving = condition('Progressing', 'True', 'ReplicasUpdated', 60)
+    expect(stock({ [deadlineAnnotation]: '600' }, moving).deadlineAtMs).toBe(sampleNow + 540_000)
+    expect(stock({}, moving).deadlineAtMs).toBeUndefined()
   })
 })
 

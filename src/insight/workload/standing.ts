@@ -5,7 +5,7 @@ import { cronJobSaid, jobSaid } from './finite-standing.ts'
 import { type WorkloadKind, isObserved } from './kinds.ts'
 import { type Numbers, type Workload, conditionOf, isConditionTrue } from './object.ts'
 import type { Said, Standing, State } from './said.ts'
-import { noDeadline } from '../../api/kinds/workloads/rollout-clock.ts'
+import { deadlineOf, hasDeadline } from '../../api/kinds/workloads/rollout-clock.ts'
 
 /** Reasons of Progressing after which the rollout is over. Later changes of pods are no rollout. */
 const completeReasons: readonly (string | undefined)[] = [
@@ -36,6 +36,7 @@ function saidOf(kind: WorkloadKind, object: Workload, numbers: Numbers, nowMs: n
 function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
   const { spec = {} } = object
   const progressing = conditionOf(object, 'Progressing')
+  const deadline = deadlineOf(object)
   const failure = isConditionTrue(object, 'ReplicaFailure') ? conditionOf(object, 'ReplicaFailure') : undefined
   const text = numbersText(numbers, noun)
   const said = (state: State, reason: string, message: string, since: string | null | undefined): Said => ({
@@ -46,7 +47,8 @@ function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
   })
   if (progressing?.status === 'False') {
     const isLate = progressing.reason === 'ProgressDeadlineExceeded'
-    const message = isLate ? `no progress within ${spec.progressDeadlineSeconds} seconds; ${text}` : text
+    const within = hasDeadline(deadline) ? `${deadline} seconds` : 'its deadline'
+    const message = isLate ? `no progress within ${within}; ${text}` : text
     return said('Stuck', progressing.reason ?? '', message, progressing.lastTransitionTime)
   }
   if (spec.paused || spec.updateStrategy?.paused) {
@@ -73,7 +75,7 @@ function rolloutSaid(object: Workload, numbers: Numbers, noun: string): Said {
       text,
       progressing?.lastUpdateTime ?? available?.lastTransitionTime,
     ),
-    deadlineAtMs: deadlineOf(object),
+    deadlineAtMs: deadlineAtMs(progressing?.lastUpdateTime, deadline),
   }
 }
 
@@ -145,10 +147,10 @@ function heldSaid(object: Workload, { desired, updated = 0 }: Numbers): Said {
   }
 }
 
-function deadlineOf(object: Workload): number | undefined {
-  const seconds = object.spec?.progressDeadlineSeconds ?? noDeadline
-  const sinceMs = millisecondsOf(conditionOf(object, 'Progressing')?.lastUpdateTime)
-  return seconds === noDeadline || Number.isNaN(sinceMs) ? undefined : sinceMs + seconds * 1000
+/** The time at which a deadline passes. Undefined without a deadline or clock. */
+function deadlineAtMs(clock: string | null | undefined, deadline: number | undefined): number | undefined {
+  const sinceMs = millisecondsOf(clock)
+  return !hasDeadline(deadline) || Number.isNaN(sinceMs) ? undefined : sinceMs + deadline * 1000
 }
 
 const availableText = ({ available, desired }: Numbers, noun: string): string =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { deadlineAnnotation } from '../../api/kinds/workloads/rollout-clock.ts'
 import { MetricsRegistry, labelText } from '../../base/metrics.ts'
 import type { KubeObject } from '../../client/index.ts'
 import { registerState } from './state-series.ts'
@@ -19,6 +20,11 @@ function told(plural: string, objects: object[], limit = 10): string[] {
 const conditions = [{ type: 'Progressing', status: 'True', reason: 'ReplicasUpdated', lastUpdateTime: '2026-01-01T00:00:00Z' }, { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' }]
 
 describe('workloadSeries tell of', () => {
+  it('the deadline of an annotation where the kind has no field', () => {
+    const lines = told('statefulsets', [{ metadata: { ...metadata, annotations: { [deadlineAnnotation]: '120' } }, spec: {}, status: { conditions } }])
+    expect(lines).toContain('kube_statefulset_status_progress_deadline_seconds_left{namespace="n",statefulset="a"} 60')
+  })
+
   it('generations with all their digits', () => {
     const status = { observedGeneration: 2n ** 60n }
     const lines = told('deployments', [{ metadata: { ...metadata, generation: 2n ** 60n + 1n }, spec: {}, status }])

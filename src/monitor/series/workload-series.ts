@@ -1,5 +1,5 @@
 import type { Int64 } from '../../api/numbers/int64.ts'
-import { type ProgressCondition, deadlineLeftMs } from '../../api/kinds/workloads/rollout-clock.ts'
+import { type ProgressCondition, deadlineLeftMs, deadlineOf } from '../../api/kinds/workloads/rollout-clock.ts'
 import type { KubeObject, ResourceType } from '../../client/index.ts'
 import {
   clonesets,
@@ -84,8 +84,7 @@ function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamil
       {
         name: `${prefix}_status_progress_deadline_seconds_left`,
         help: 'How long a rollout that is under way may go without progress; 0 when it has failed to.',
-        of: ({ spec, status }, nowMs) =>
-          secondsOf(deadlineLeftMs(status?.conditions, spec?.progressDeadlineSeconds, nowMs)),
+        of: (object, nowMs) => secondsOf(deadlineLeftMs(object.status?.conditions, deadlineOf(object), nowMs)),
       },
       'deadline',
     ],

@@ -54,4 +54,11 @@ describe('deploy/', () => {
       expect(container.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
     }
   })
+
+  it('has a unit of systemd whose instances share no directory: each has another user', () => {
+    const unit = readFileSync(path.join(root, 'systemd/coxswain@.service'), 'utf8')
+    expect(unit).toContain('DynamicUser=yes')
+    const directories = unit.split('\n').filter((line) => /^\w+Directory=/.test(line))
+    expect(directories).toEqual(['StateDirectory=coxswain/%i', 'WorkingDirectory=%S/coxswain/%i'])
+  })
 })

@@ -1,30 +1,59 @@
 import type { KubeObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/errors.ts'
 import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../../../src/client/index.ts'
+import type { Manifest } from '../../../src/cluster/manifests/index.ts'
 import type { Rule } from '../../../src/cluster/manifests/roles.ts'
+
+/** A permission that a rule grants, or that a request used. */
+export interface Right {
+  verb: string
+  /** For example `statefulsets.apps/status`. */
+  resource: string
+  /** Of a grant: the only namespace in which it is valid. Of a request: its namespace. */
+  namespace?: string | undefined
+  /** Of a grant: the only object for which it is valid. Of a request: its object, also of a watch of one object. */
+  name?: string | undefined
+}
+
+export const resourceText = (group: string | undefined, resource = '', subresource = ''): string =>
+  `${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`
+
+/** For example `watch leases.coordination.k8s.io in coxswain-system named coxswain-publisher`. */
+export const textOf = ({ verb, resource, namespace, name }: Right): string =>
+  `${verb} ${resource}${namespace ? ` in ${namespace}` : ''}${name ? ` named ${name}` : ''}`
+
+/** Reports whether a grant allows what a request needs. */
+export const allows = (grant: Right, used: Right): boolean =>
+  grant.verb === used.verb && grant.resource === used.resource &&
+  (grant.namespace === undefined || grant.namespace === used.namespace) && (grant.name === undefined || grant.name === used.name)
+
+/** The permissions in the roles among the objects of a manifest. */
+export const rightsIn = (objects: readonly Manifest[]): Right[] =>
+  objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole').flatMap(({ metadata: { namespace }, rules }) =>
+    (rules as Rule[]).flatMap(({ apiGroups, resources, verbs: granted, resourceNames = [undefined] }) =>
+      apiGroups.flatMap((group) => resources.flatMap((plural) => granted.flatMap((verb) => resourceNames.map((name) => {
+        const [resource, subresource] = plural.split('/')
+        return { verb, resource: resourceText(group, resource, subresource), namespace, name }
+      }))))))
+
+/** The only object that a list or watch selects, which may be granted by its name. */
+export const selectedName = (fieldSelector: string | null | undefined): string | undefined => /^metadata\.name=([^,]+)$/.exec(fieldSelector ?? '')?.[1]
 
 const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
-/** A right as `verb resource.group/subresource`; `create` besides `patch` for an apply that makes the object. */
-function rightOf({ method, path }: ApiRequest, isWatch: boolean): string | undefined {
-  const [, group = '', namespaced, cluster] = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(?:namespaces\/[^/]+\/(.+)|(.+))$/.exec(path) ?? []
+/** The right that a request needs; `create` besides `patch` for an apply that makes the object. */
+function rightOf({ method, path, query }: ApiRequest, isWatch: boolean): Right | undefined {
+  const [, group, namespace, namespaced, cluster] = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(?:namespaces\/([^/]+)\/(.+)|(.+))$/.exec(path) ?? []
   const [resource, name, subresource] = (namespaced ?? cluster ?? '').split('/')
   if (!resource) return undefined
   const verb = isWatch ? 'watch' : method === 'GET' ? (name ? 'get' : 'list') : verbs[method]!
-  return `${verb} ${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`
+  return { verb, resource: resourceText(group, resource, subresource), namespace, name: name ?? selectedName(query?.['fieldSelector']) }
 }
-
-/** The rights that rules give. */
-export const rightsOf = (rules: readonly Rule[]): Set<string> =>
-  new Set(rules.flatMap(({ apiGroups, resources, verbs: allowed }) => apiGroups.flatMap((group) => resources.flatMap((name) => {
-    const [resource, subresource] = name.split('/')
-    return allowed.map((verb) => `${verb} ${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`)
-  }))))
 
 /** Notes which rights are used and which are missing, and loses the first answer to each sort of write. */
 export class NotedTransport implements Transport {
   readonly #inner: Transport
-  readonly used = new Set<string>()
+  readonly #used = new Map<string, Right>()
   readonly refused = new Set<string>()
   readonly #lost = new Set<string>()
 
@@ -32,13 +61,17 @@ export class NotedTransport implements Transport {
     this.#inner = inner
   }
 
+  get used(): Right[] {
+    return [...this.#used.values()]
+  }
+
   async send<T>(request: ApiRequest): Promise<T> {
     const right = rightOf(request, false)
-    if (right) this.used.add(right)
+    this.#use(right)
     try {
       const answer = await this.#inner.send<T>(request)
-      if (right?.startsWith('patch ') && !this.#lost.has(right)) {
-        this.#lost.add(right)
+      if (right?.verb === 'patch' && !this.#lost.has(right.resource)) {
+        this.#lost.add(right.resource)
         throw new TransportError('connection reset', false)
       }
       return answer
@@ -49,8 +82,7 @@ export class NotedTransport implements Transport {
   }
 
   watch<T extends KubeObject>(request: ApiRequest, listener: WatchListener<T>): () => void {
-    const right = rightOf(request, true)
-    if (right) this.used.add(right)
+    this.#use(rightOf(request, true))
     return this.#inner.watch<T>(request, {
       opened: () => listener.opened(),
       event: (event) => listener.event(event),
@@ -63,6 +95,10 @@ export class NotedTransport implements Transport {
 
   close(): Promise<void> {
     return this.#inner.close()
+  }
+
+  #use(right: Right | undefined): void {
+    if (right) this.#used.set(textOf(right), right)
   }
 
   #note(error: unknown): void {

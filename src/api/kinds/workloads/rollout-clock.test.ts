@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ProgressCondition, deadlineLeftMs, rolloutState } from './rollout-clock.ts'
+import { type ProgressCondition, deadlineAnnotation, deadlineLeftMs, deadlineOf, rolloutState } from './rollout-clock.ts'
 
 const nowMs = Date.parse('2026-01-01T00:01:00Z')
 const progressing = (status: string, reason: string, more: Partial<ProgressCondition> = {}): ProgressCondition => ({ type: 'Progressing', status, reason, lastUpdateTime: '2026-01-01T00:00:00Z', ...more })
@@ -38,4 +38,18 @@ describe('rolloutState() is', () => {
   ])('%s %s: %s', (status, reason, expected) => expect(rolloutState([progressing(status, reason)])).toBe(expected))
 
   it('not there without the condition', () => expect(rolloutState([])).toBeUndefined())
+})
+
+describe('deadlineOf()', () => {
+  const annotated = (text: string, spec?: object) => ({ metadata: { annotations: { [deadlineAnnotation]: text } }, ...(spec ? { spec } : {}) })
+  it.each([['60', 60], ['0', undefined], ['-1', undefined], ['1.5', undefined], ['x', undefined], ['9999999999', undefined], ['', undefined]])('reads the annotation %j as %j', (text, seconds) => {
+    expect(deadlineOf(annotated(text))).toBe(seconds)
+    expect(deadlineOf(annotated(text, {}))).toBe(seconds)
+  })
+
+  it('prefers the field of the spec', () => {
+    expect(deadlineOf(annotated('60', { progressDeadlineSeconds: 600 }))).toBe(600)
+    expect(deadlineOf({ metadata: {}, spec: { progressDeadlineSeconds: 600 } })).toBe(600)
+    expect(deadlineOf({ metadata: {} })).toBeUndefined()
+  })
 })

@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../../object.ts'
+import { type KubeObject, millisecondsOf } from '../../object.ts'
 import type { ProgressMark } from '../../generated/types.ts'
 import type { Int64 } from '../../numbers/int64.ts'
 
@@ -26,6 +26,20 @@ export const noDeadline = 2_147_483_647
 
 export const hasDeadline = (seconds: number | undefined): seconds is number =>
   seconds !== undefined && seconds !== noDeadline
+
+/** The annotation that replaces spec.progressDeadlineSeconds in kinds without this field. */
+export const deadlineAnnotation = 'coxswain.dev/progress-deadline-seconds'
+
+/** The seconds without progress after which a rollout has failed, from the spec or else the annotation. */
+export function deadlineOf({
+  metadata: { annotations },
+  spec,
+}: KubeObject & { spec?: { progressDeadlineSeconds?: number } }): number | undefined {
+  if (spec?.progressDeadlineSeconds !== undefined) return spec.progressDeadlineSeconds
+  const text = annotations?.[deadlineAnnotation] ?? ''
+  const seconds = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0
+  return seconds > 0 && seconds <= noDeadline ? seconds : undefined
+}
 
 export const deadlineExceeded = 'ProgressDeadlineExceeded'
 export const partitionReached = 'PartitionReached'
