@@ -87,5 +87,5 @@ it('a Node.js that is too old is told in one sentence', async () => {
   const pretend = `data:text/javascript,${encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "18.20.8" })')}`
   const program = path.resolve(import.meta.dirname, '../../bin/coxswain')
   const failed: unknown = await promisify(execFile)(process.execPath, ['--import', pretend, program, 'up']).catch((e: unknown) => e)
-  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: `coxswain: needs Node.js 20.19 or newer, and this is ${process.version}\n` })
+  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: `coxswain: needs Node.js 20.19 or newer, and this is v18.20.8\n` })
 })
