@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/base/clock.ts'
 import { VirtualClock } from '../src/base/virtual-clock.ts'
 import { describeStore } from '../src/store/conformance/index.ts'
-import { CompactedError, type Store, StoreUnavailableError, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
+import { CompactedError, type Store, StoreUnavailableError, WriteUncertainError, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
+import { TestServer } from './integration/server.ts'
 import { FakeEtcd, type FakeEtcdOptions } from './etcd/fake-etcd.ts'
 
 const releases: [string, FakeEtcdOptions][] = [
@@ -164,9 +165,94 @@ describe('a watch that delivers nothing', () => {
     const { etcd, url } = await start({ version: '3.5.13' })
     etcd.hold()
     etcd.put('/registry/a', 'x')
-    await expect(open(url, { openTimeoutMs: 300 })).rejects.toThrow(/cannot be used: its watch has delivered nothing within 300 ms/)
+    await expect(open(url, { openTimeoutMs: 300 })).rejects.toThrow(/cannot be used: the watch of etcd has not delivered revision 2 in time/)
   })
 })
+
+describe('a watch that falls silent', () => {
+  it('delays a waiter until its time limit; then nothing more is asked of it', async () => {
+    const { etcd, store, timers } = await openOnTimers({ writeBudgetMs: 300 })
+    etcd.hold()
+    const revision = etcd.put('/registry/a', 'x')
+    const failed = expect(store.waitUntilSeen!(revision)).rejects.toThrow(new StoreUnavailableError(`the watch of etcd has not delivered revision ${revision} in time`))
+    await pass(timers, store, 400)
+    await failed
+    expect(etcd.calls.progress).toBeGreaterThan(0)
+    await expectQuiet(etcd, timers, store)
+  })
+
+  it('leaves a write that etcd has answered uncertain, and a refused one unavailable', async () => {
+    const { etcd, store, timers } = await openOnTimers({ writeBudgetMs: 300, callTimeoutMs: 200 })
+    await put(store, '/a')
+    etcd.hold()
+    const failed = Promise.all([
+      expect(put(store, '/b')).rejects.toThrow(WriteUncertainError),
+      expect(put(store, '/a')).rejects.toThrow(StoreUnavailableError),
+    ])
+    await store.currentRevision!()
+    await pass(timers, store, 600)
+    await failed
+  })
+
+  it('delays the end of the store until the time limit of its writes', async () => {
+    const { etcd, store, timers } = await openOnTimers({ writeBudgetMs: 300 })
+    etcd.hold()
+    const failed = expect(put(store, '/a')).rejects.toThrow(WriteUncertainError)
+    await store.currentRevision!()
+    const closed: true[] = []
+    const closing = store.close().then(() => closed.push(true))
+    for (let i = 0; i < 100 && closed.length === 0; i++) {
+      timers.advance(100)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await closing
+    await failed
+  })
+})
+
+describe('a read of a version that does not exist yet', () => {
+  it('does not disturb the watch of the server: it is asked nothing more, and is not replaced', async () => {
+    const { etcd, store, timers } = await openOnTimers({ prefix: { ours: '/registry', theirs: '/registry' } })
+    const server = await TestServer.start({ store })
+    const { watch } = etcd.calls
+    const nodes = '/api/v1/nodes'
+    const answered: true[] = []
+    const reading = server.get(`${nodes}?resourceVersion=999999999999`).finally(() => answered.push(true))
+    for (let i = 0; i < 1000 && answered.length === 0; i++) {
+      server.clock.advance(100)
+      await pass(timers, store, 100)
+    }
+    const { code, body } = await reading
+    expect([code, body.message]).toEqual([504, expect.stringContaining('Too large resource version: 999999999999')])
+    await expectQuiet(etcd, timers, store)
+    expect(etcd.calls.watch).toBe(watch)
+    expect((await server.get(`${nodes}?resourceVersion=${store.revision}`)).code).toBe(200)
+    await server.close()
+  })
+})
+
+/** Opens a store whose timers run only when the test lets time pass. The event of a write tells it that it has started. */
+async function openOnTimers(options: object) {
+  const { etcd, url } = await start({ version: '3.5.13' })
+  etcd.put('/registry/first', 'x')
+  const timers = new VirtualClock()
+  return { etcd, timers, store: await open(url, { timers, ...options }) }
+}
+
+/** Lets time pass in steps. etcd has answered earlier messages before each of them. */
+async function pass(timers: VirtualClock, store: Store, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 50) {
+    timers.advance(50)
+    await store.currentRevision!()
+  }
+}
+
+/** Fails if the store asks its watch for progress, or replaces it, within the time that it needs to find it stuck. */
+async function expectQuiet({ calls }: FakeEtcd, timers: VirtualClock, store: Store): Promise<void> {
+  const { progress, watch } = calls
+  await pass(timers, store, 2000)
+  expect({ progress: calls.progress, watch: calls.watch }).toEqual({ progress, watch })
+}
 
 describe('the time limit of a write', () => {
   it('holds although the clock of the machine is set back', async () => {

@@ -27,8 +27,9 @@ export interface Store {
   readonly currentRevision?: (() => Promise<number>) | undefined
 
   /**
-   * Resolves once every event up to `revision` has been delivered to watches. Undefined if no other process writes to
-   * the store, where this always holds.
+   * Resolves once every event up to `revision` has been delivered to watches. The revision must exist: a store may ask
+   * for it repeatedly until its time limit, and then rejects with StoreUnavailableError. Undefined if no other process
+   * writes to the store, where this always holds.
    */
   readonly waitUntilSeen?: ((revision: number) => Promise<void>) | undefined
 

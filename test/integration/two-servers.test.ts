@@ -209,6 +209,34 @@ describe('what every server looks after', () => {
 })
 
 describe('what one server has answered, the other knows', () => {
+  it('a version that it has not seen yet', async () => {
+    const configMaps = '/api/v1/namespaces/default/configmaps'
+    for (let i = 0; i < 20; i++) {
+      const { body } = await at(i).create(configMaps, { metadata: { name: `c-${i}` } })
+      const version = body.metadata.resourceVersion as string
+      const found = await at(i + 1).get(`${configMaps}/c-${i}?resourceVersion=${version}`)
+      expect([found.code, found.body.metadata.resourceVersion]).toEqual([200, version])
+    }
+  })
+
+  it('and a version that exists nowhere is awaited for three seconds, or until it is written', async () => {
+    const configMaps = '/api/v1/namespaces/default/configmaps'
+    const next = one.store.revision + 1
+    const early = two.get(`${configMaps}?resourceVersion=${next}`)
+    for (let i = 0; i < 50; i++) await settle()
+    await one.create(configMaps, { metadata: { name: 'c' } })
+    expect((await early).body.items).toHaveLength(1)
+    const answers: Reply[] = []
+    void two.get(`${configMaps}?resourceVersion=999999999999`).then((reply) => answers.push(reply))
+    for (let i = 0; i < 50; i++) await settle()
+    two.clock.advance(2999)
+    await settle()
+    expect(answers).toEqual([])
+    two.clock.advance(1)
+    for (let i = 0; i < 50 && answers.length === 0; i++) await settle()
+    expect(answers.map(({ code, body }) => [code, body.details.causes])).toEqual([[504, [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }]]])
+  })
+
   it('a right that was granted a moment ago', async () => {
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }]
     for (let i = 0; i < 10; i++) {

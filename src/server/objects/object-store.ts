@@ -2,7 +2,14 @@ import { alreadyExists, conflictModified, entityTooLarge } from '../../api/error
 import { deepEqual } from '../../api/deep-equal.ts'
 import { type PackedOwners, isSameButForTimes, noOwners } from '../../api/managed-fields/index.ts'
 import type { KubeObject } from '../../api/object.ts'
-import { type Store, type StoreEvent, type Versioned, type Watch, loadAll } from '../../store/index.ts'
+import {
+  type Store,
+  type StoreEvent,
+  StoreUnavailableError,
+  type Versioned,
+  type Watch,
+  loadAll,
+} from '../../store/index.ts'
 import { TransformError, isEncrypted } from '../encryption/index.ts'
 import { type Encoded, encodeForStore } from './encode-object.ts'
 import { maxObjectBytes } from './objects.ts'
@@ -19,6 +26,12 @@ interface ObjectStoreOptions {
   mark?: number | undefined
   /** Freezes each written object before it is shared. */
   freezes?: boolean
+}
+
+interface Waiting {
+  revision: number
+  resolve(): void
+  reject(why: Error): void
 }
 
 /** The object layer over the log of revisions: a cache of all current objects, and conditional writes. */
@@ -38,7 +51,7 @@ export class ObjectStore {
   #revision: number
   #feed: Watch | undefined
   /** Callers that wait for a revision. */
-  readonly #waiting = new Set<{ revision: number; resolve(): void }>()
+  readonly #waiting = new Set<Waiting>()
 
   private constructor(store: Store, registry: Registry, revision: number, options: ObjectStoreOptions) {
     this.#store = store
@@ -80,7 +93,10 @@ export class ObjectStore {
       registryPrefix,
       revision,
       (events) => objects.#take(events),
-      onLost,
+      (why) => {
+        objects.#rejectWaiting(why)
+        onLost(why)
+      },
       (seen) => objects.#saw(seen),
     )
     return objects
@@ -153,13 +169,30 @@ export class ObjectStore {
     if (revision !== undefined) await this.waitUntilSeen(revision)
   }
 
-  /** Resolves once the cache has reached `revision`. */
+  /**
+   * Resolves once the cache has reached `revision`, which must exist. Rejects with StoreUnavailableError if the store
+   * does not deliver it in time.
+   */
   async waitUntilSeen(revision: number): Promise<void> {
     if (revision <= this.#revision) return
-    await Promise.all([
-      new Promise<void>((resolve) => this.#waiting.add({ revision, resolve })),
-      this.#store.waitUntilSeen?.(revision),
-    ])
+    await this.#store.waitUntilSeen?.(revision)
+    await this.waitForEvents(revision)
+  }
+
+  /**
+   * Resolves once events have brought the cache to `revision`, which need not exist, or when the signal is aborted. The
+   * store is not asked for it.
+   */
+  async waitForEvents(revision: number, signal?: AbortSignal): Promise<void> {
+    if (revision <= this.#revision || signal?.aborted) return
+    await new Promise<void>((resolve, reject) => {
+      const waiting = { revision, resolve, reject }
+      this.#waiting.add(waiting)
+      signal?.addEventListener('abort', () => {
+        this.#waiting.delete(waiting)
+        resolve()
+      })
+    })
   }
 
   get store(): Store {
@@ -317,6 +350,12 @@ export class ObjectStore {
       this.#waiting.delete(waiting)
       waiting.resolve()
     }
+  }
+
+  #rejectWaiting(why: Error): void {
+    for (const { reject } of this.#waiting)
+      reject(new StoreUnavailableError(`the store can no longer be followed: ${why.message}`))
+    this.#waiting.clear()
   }
 
   /** Buffers events of kinds that are being loaded. */

@@ -23,15 +23,22 @@ export function freshness(
   if (!version) return objects.catchUp()
   const revision = Number(version)
   // The verb rejects a malformed version.
-  return revision > objects.revision ? atMost(versionWaitMs, objects.waitUntilSeen(revision), clock) : undefined
+  return revision > objects.revision ? untilVersion(objects, revision, clock) : undefined
 }
 
-/** Resolves when `waiting` does, or after `ms`. The caller checks the result. */
-function atMost(ms: number, waiting: Promise<void>, clock: Clock): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, resolve)
-    waiting.finally(cancel).then(resolve, reject)
-  })
+/**
+ * Resolves once the cache has reached a revision, or after the time limit; the verb rejects a version that is still in
+ * the future. The store is asked for its current revision only, because the version may exist nowhere.
+ */
+async function untilVersion(objects: ObjectStore, revision: number, clock: Clock): Promise<void> {
+  await objects.catchUp()
+  const limit = new AbortController()
+  const cancel = clock.after(versionWaitMs, () => limit.abort())
+  try {
+    await objects.waitForEvents(revision, limit.signal)
+  } finally {
+    cancel()
+  }
 }
 
 /** Converts an error into the ApiError of the response. */

@@ -114,16 +114,16 @@ export class EtcdStore implements Store {
     this.#writer = new Writer({
       ...parts,
       pending: this.#pending,
-      seen: (revision) => feed.waitUntilSeen(revision),
+      seen: (revision, limitMs) => feed.waitUntilSeen(revision, limitMs),
       currentRevision: () => this.currentRevision(),
       versioned: (kv) => this.#versioned(kv),
     })
   }
 
-  /** Starts the watch. Resolves once every event up to `revision` has been received. */
-  async start(revision: number): Promise<void> {
+  /** Starts the watch. Resolves once every event up to `revision` has been received; rejects after the time limit. */
+  async start(revision: number, limitMs: number): Promise<void> {
     this.#feed.start()
-    await this.#feed.waitUntilSeen(revision)
+    await this.#feed.waitUntilSeen(revision, limitMs)
     void this.#readSize()
   }
 
@@ -281,7 +281,7 @@ export class EtcdStore implements Store {
   }
 
   waitUntilSeen(revision: number): Promise<void> {
-    return this.#feed.waitUntilSeen(revision)
+    return this.#feed.waitUntilSeen(revision, this.#parts.writeBudgetMs)
   }
 
   close(): Promise<void> {
@@ -290,7 +290,8 @@ export class EtcdStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await this.#pending.drained()
+    const { timers, writeBudgetMs } = this.#parts
+    await this.#pending.drained(timers, writeBudgetMs)
     this.#feed.close()
     this.#parts.members.close()
   }

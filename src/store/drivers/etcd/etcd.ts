@@ -72,9 +72,13 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
       random: () => randomInt(2 ** 32) / 2 ** 32,
     }
     const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })
-    if (await isOver(store.start(revision), openTimeoutMs, timers)) return store
-    await store.close()
-    throw new Error(`its watch has delivered nothing within ${openTimeoutMs} ms`)
+    try {
+      await store.start(revision, openTimeoutMs)
+    } catch (e) {
+      await store.close()
+      throw e
+    }
+    return store
   } catch (e) {
     members.close()
     if (!(e instanceof Error)) throw e
@@ -83,14 +87,6 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   } finally {
     clearInterval(waiting)
   }
-}
-
-/** Returns false if work takes longer than a time limit. */
-function isOver(work: Promise<void>, limitMs: number, timers: Clock): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const cancel = timers.after(limitMs, () => resolve(false))
-    work.then(() => resolve(true), reject).finally(cancel)
-  })
 }
 
 /** Returns the revision to replay events from, so that clients of a restarted server can resume their watches. */

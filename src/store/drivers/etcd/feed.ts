@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { CallReceiver, Channel, RpcError } from '../../../grpc/index.ts'
-import { CompactedError, StoreClosedError } from '../../store.ts'
+import { CompactedError, StoreClosedError, StoreUnavailableError } from '../../store.ts'
 import type { Members } from './members.ts'
 import { type EtcdEvent, type EtcdWatchResponse, etcdMethods } from './messages.ts'
 
@@ -33,6 +33,8 @@ type State =
 
 interface Waiter {
   revision: number
+  /** When the waiter gives up. */
+  endMs: number
   resolve(): void
   reject(why: Error): void
 }
@@ -69,12 +71,15 @@ export class Feed {
     this.#connect()
   }
 
-  /** Resolves once every event up to `revision` has been delivered. Rejects if the feed ends first. */
-  async waitUntilSeen(revision: number): Promise<void> {
+  /**
+   * Resolves once every event up to `revision`, which must exist, has been delivered. Rejects if the feed ends first,
+   * and with StoreUnavailableError after the time limit.
+   */
+  async waitUntilSeen(revision: number, limitMs: number): Promise<void> {
     if (this.#revision >= revision) return
     if (this.#state.kind === 'ended') throw this.#state.why
     await new Promise<void>((resolve, reject) => {
-      this.#waiters.add({ revision, resolve, reject })
+      this.#waiters.add({ revision, endMs: this.#options.clock.now() + limitMs, resolve, reject })
       this.#askLater(askAfterMs, 0)
     })
   }
@@ -157,6 +162,21 @@ export class Feed {
       this.#waiters.delete(waiter)
       waiter.resolve()
     }
+    this.#stopAskingIfIdle()
+  }
+
+  #giveUpLate(): void {
+    const nowMs = this.#options.clock.now()
+    for (const waiter of Array.from(this.#waiters)) {
+      if (waiter.endMs > nowMs) continue
+      this.#waiters.delete(waiter)
+      const { revision } = waiter
+      waiter.reject(new StoreUnavailableError(`the watch of etcd has not delivered revision ${revision} in time`))
+    }
+    this.#stopAskingIfIdle()
+  }
+
+  #stopAskingIfIdle(): void {
     if (this.#waiters.size > 0) return
     this.#cancelAsking?.()
     this.#cancelAsking = undefined
@@ -165,6 +185,7 @@ export class Feed {
   #askLater(afterMs: number, waitedMs: number): void {
     this.#cancelAsking ??= this.#options.clock.after(afterMs, () => {
       this.#cancelAsking = undefined
+      this.#giveUpLate()
       if (this.#waiters.size === 0) return
       const waited = waitedMs + afterMs
       if (waited >= stuckAfterMs) {

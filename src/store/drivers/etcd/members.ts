@@ -111,13 +111,17 @@ export class Attempts {
     this.#endMs = clock.now() + budgetMs
   }
 
+  get leftMs(): number {
+    return Math.max(0, this.#endMs - this.#clock.now())
+  }
+
   /**
    * Resolves to true when another attempt may be made. The first retry is immediate, because another member may be
    * healthy.
    */
   async next(): Promise<boolean> {
-    const leftMs = this.#endMs - this.#clock.now()
-    if (leftMs <= 0) return false
+    const { leftMs } = this
+    if (leftMs === 0) return false
     const pauseMs = this.#made === 0 ? 0 : Math.min(leftMs, longestPauseMs, firstPauseMs * 2 ** this.#made)
     this.#made++
     if (pauseMs > 0) await new Promise<void>((resolve) => void this.#clock.after(pauseMs, resolve))

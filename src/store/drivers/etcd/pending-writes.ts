@@ -1,3 +1,5 @@
+import type { Clock } from '../../../base/clock.ts'
+
 /** A write without a response. */
 export interface PendingWrite {
   key: string
@@ -29,9 +31,16 @@ export class PendingWrites {
     }
   }
 
-  /** Resolves once no write is pending. */
-  async drained(): Promise<void> {
-    if (this.#byKey.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  /** Resolves once no write is pending, or after the time limit. */
+  async drained(timers: Clock, limitMs: number): Promise<void> {
+    if (this.#byKey.size === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = timers.after(limitMs, resolve)
+      this.#idle.push(() => {
+        cancel()
+        resolve()
+      })
+    })
   }
 
   /** Returns the original buffer of the write of this process that stored these bytes, if there is one. */

@@ -18,8 +18,11 @@ export interface WriterParts {
   /** A number from 0 to 1. */
   random: () => number
   pending: PendingWrites
-  /** Resolves once the watch has delivered every event up to a revision. */
-  seen(revision: number): Promise<void>
+  /**
+   * Resolves once the watch has delivered every event up to a revision. Rejects with StoreUnavailableError after the
+   * time limit.
+   */
+  seen(revision: number, limitMs: number): Promise<void>
   /** The newest revision of the store. Rejects with StoreUnavailableError. */
   currentRevision(): Promise<number>
   versioned(kv: EtcdKeyValue): Versioned
@@ -51,7 +54,7 @@ export class Writer {
   }
 
   async #attempt(write: PendingWrite, key: Buffer): Promise<WriteResult> {
-    const { members, timers, writeBudgetMs } = this.#parts
+    const { members, timers, writeBudgetMs, lookUpMs } = this.#parts
     const { expected, stored } = write
     const attempts = new Attempts(timers, writeBudgetMs)
     const request = {
@@ -63,7 +66,7 @@ export class Writer {
     for (;;) {
       try {
         const answer = await members.once(etcdMethods.txn, request)
-        return await this.#settle(write, answer, isUncertain)
+        return await this.#settle(write, answer, isUncertain, Math.max(attempts.leftMs, lookUpMs))
       } catch (e) {
         if (!(e instanceof RpcError)) throw e
         if (!isTrouble(e)) throw isUncertain ? new WriteUncertainError(e) : explain(e)
@@ -88,7 +91,7 @@ export class Writer {
     const attempts = new Attempts(timers, lookUpMs)
     while (write.seenAt === undefined && (await attempts.next())) {
       try {
-        await seen(await currentRevision())
+        await seen(await currentRevision(), attempts.leftMs)
       } catch (e) {
         if (!(e instanceof StoreUnavailableError)) throw e
       }
@@ -97,11 +100,18 @@ export class Writer {
     return { ok: true, revision: write.seenAt }
   }
 
-  async #settle(write: PendingWrite, answer: EtcdTxnResponse, isUncertain: boolean): Promise<WriteResult> {
+  async #settle(
+    write: PendingWrite,
+    answer: EtcdTxnResponse,
+    isUncertain: boolean,
+    limitMs: number,
+  ): Promise<WriteResult> {
     const { seen, versioned } = this.#parts
     const revision = answer.header!.revision
     // After the response, every cache that follows the store contains the write.
-    await seen(revision)
+    await seen(revision, limitMs).catch((e: Error) => {
+      throw answer.succeeded || isUncertain ? new WriteUncertainError(e) : e
+    })
     const [response] = answer.responses
     if (answer.succeeded && !isOfNothing(write, response)) return { ok: true, revision }
     if (isUncertain && write.seenAt !== undefined) return { ok: true, revision: write.seenAt }
