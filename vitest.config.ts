@@ -35,7 +35,7 @@ export default defineConfig({
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/store-*.test.ts'], ...slow } },
       { test: { name: 'etcd', include: onEtcd, ...sharedEtcd, ...slow } },
       // Started by scripts/test-cri.mjs, which makes the namespaces that they need.
-      { test: { name: 'cri', include: ['test/cri/**/*.test.ts', 'test/e2e/{pod-life,sandbox-condition,streams}.test.ts'], globalSetup: 'test/cri/global-setup.ts', ...slow } },
+      { test: { name: 'cri', include: ['test/cri/**/*.test.ts', 'test/e2e/{pod-life,sandbox-condition,services,streams}.test.ts'], globalSetup: 'test/cri/global-setup.ts', ...slow } },
       { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...slow } },
     ],
   },

@@ -102,8 +102,8 @@ export class Containerd {
     await this.launch()
   }
 
-  async ctr(...args: string[]): Promise<string> {
-    return (await run('ctr', ['--address', this.socket, '--namespace', 'k8s.io', ...args], { maxBuffer: 64 << 20 })).stdout
+  ctr(...args: string[]): Promise<string> {
+    return ctr(this.socket, ...args)
   }
 
   /** Ends it with everything that it runs. What is mounted goes with the network and mount namespaces of the tests. */
@@ -189,12 +189,24 @@ state = "${this.directory}/state"
 `
   }
 
-  /** Puts an image there without a pull. */
-  async import(name: string, image: Image): Promise<void> {
-    const archive = path.join(this.directory, 'image.tar')
+  import(name: string, image: Image): Promise<void> {
+    return importImage(this.socket, name, image)
+  }
+}
+
+async function ctr(socket: string, ...args: string[]): Promise<string> {
+  return (await run('ctr', ['--address', socket, '--namespace', 'k8s.io', ...args], { maxBuffer: 64 << 20 })).stdout
+}
+
+/** Puts an image into a containerd without a pull. */
+export async function importImage(socket: string, name: string, image: Image): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'cox-archive-'))
+  try {
+    const archive = path.join(directory, 'image.tar')
     await image.writeArchive(archive, name)
-    await this.ctr('images', 'import', archive)
-    rmSync(archive)
+    await ctr(socket, 'images', 'import', archive)
+  } finally {
+    rmSync(directory, { recursive: true })
   }
 }
 

@@ -41,13 +41,13 @@ export class Registry {
     const [, repository, kind, reference] = /^\/v2\/(.+)\/(manifests|blobs)\/([^?]+)/.exec(url) ?? []
     if (!repository || !kind || !reference) return void response.writeHead(200).end('{}')
     const candidates = [...this.#images].filter(([name]) => name.slice(0, name.lastIndexOf(':')) === repository)
-    const found = candidates.find(([name, { image }]) => name === `${repository}:${reference}` || [image.manifest, image.config, image.layer].some(({ digest }) => digest === reference))
+    const found = candidates.find(([name, { image }]) => name === `${repository}:${reference}` || [image.manifest, image.config, ...image.layers].some(({ digest }) => digest === reference))
     if (!found) return void response.writeHead(404, { 'content-type': 'application/json' }).end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}')
     const [, { image, login }] = found
     if (login !== undefined && headers.authorization !== `Basic ${Buffer.from(login).toString('base64')}`) {
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end('{"errors":[{"code":"UNAUTHORIZED","message":"authentication required"}]}')
     }
-    const { bytes, digest } = kind === 'manifests' ? image.manifest : [image.config, image.layer].find((b) => b.digest === reference)!
+    const { bytes, digest } = kind === 'manifests' ? image.manifest : [image.config, ...image.layers].find((b) => b.digest === reference)!
     const type = kind === 'manifests' ? manifestType : 'application/octet-stream'
     response.writeHead(200, { 'content-type': type, 'content-length': bytes.length, 'docker-content-digest': digest })
     response.end(method === 'HEAD' ? undefined : bytes)
