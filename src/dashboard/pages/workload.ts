@@ -1,14 +1,13 @@
 import type { Clock } from '../../base/clock.ts'
 import { controllerOf } from '../../client/index.ts'
-import { type Asker, explainWorkload } from '../../insight/workload/explanation.ts'
 import { type KindName, type WorkloadKind, kindNamed } from '../../insight/workload/kinds.ts'
 import type { Workload } from '../../insight/workload/object.ts'
-import { askingSource } from '../../insight/workload/own-pods.ts'
 import { Reader } from '../../insight/workload/reader.ts'
 import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
-import { standingOf } from '../../insight/workload/standing.ts'
+import { standingOf, standingWith } from '../../insight/workload/standing.ts'
 import { yamlText } from '../../insight/yaml-text.ts'
 import type { Caches } from '../board/caches.ts'
+import type { Explanations } from '../board/explanations.ts'
 import type { Viewer } from '../login/viewer.ts'
 import { actionsOf } from './actions.ts'
 import { conditionFact, eventFact, metadataFact, withoutValues } from './facts.ts'
@@ -27,26 +26,26 @@ export interface WorkloadQuery {
 export async function workloadPage(
   viewer: Viewer,
   caches: Caches,
+  explanations: Explanations,
   clock: Clock,
   { kind, namespace, name }: WorkloadQuery,
 ) {
   const object = await viewer.client.get(kind.type, namespace, name)
-  const reader = new Reader(viewer.client, { clock, maxAgeMs: Infinity })
+  const reader = new Reader(viewer.client)
   const mayReadPods = await viewer.may({ verb: 'list', group: '', resource: 'pods', namespace })
   const { spec = {}, status = {} } = object
-  const [explanation, events, tree, may] = await Promise.all([
-    mayReadPods
-      ? explained({ client: viewer.client, clock }, reader, caches, kind, object)
-      : plain(kind, object, clock.now()),
+  const [{ causes, unread }, events, tree, may] = await Promise.all([
+    mayReadPods ? explanations.of(viewer, kind, object) : { causes: [], unread: [] },
     reader.eventsOf(object),
     treeOf(viewer, caches, kind, object),
     rightsOf(viewer, kind, namespace, object),
   ])
+  const { state, message, since, deadlineAtMs } = standingWith(standingOf(kind, object, clock.now()), causes)
   return {
     kind: kind.kind,
     singular: kind.singular,
     metadata: metadataFact(object),
-    explanation,
+    explanation: { state: state as string, message, since, deadlineAtMs, causes },
     deadlineSeconds: spec.progressDeadlineSeconds ?? 0,
     conditions: (status.conditions ?? []).map(conditionFact),
     events: events.slice(0, eventsShown).map(eventFact),
@@ -55,26 +54,8 @@ export async function workloadPage(
     schedule: spec.schedule ?? '',
     tree,
     may,
-    unread: reader.unread,
+    unread: [...new Set([...unread, ...reader.unread])],
   }
-}
-
-async function explained(asker: Asker, reader: Reader, caches: Caches, kind: WorkloadKind, object: Workload) {
-  const { state, message, since, deadlineAtMs, causes } = await explainWorkload(
-    { ...asker, program: 'coxswain' },
-    kind,
-    object,
-    {
-      reader,
-      source: caches.covers(object.metadata.namespace ?? '') ? caches.sourceOf(kind, object) : askingSource(reader),
-    },
-  )
-  return { state, message, since, deadlineAtMs, causes: causes.slice(0, 10) }
-}
-
-function plain(kind: WorkloadKind, object: Workload, nowMs: number) {
-  const { state, message, since, deadlineAtMs } = standingOf(kind, object, nowMs)
-  return { state: state as string, message, since, deadlineAtMs, causes: [] }
 }
 
 /** The actions that this viewer may do, by the API server's own answer. */

@@ -126,7 +126,7 @@ describe('a workload page', () => {
     const trees = []
     for (const name of ['jane', 'joe']) {
       const query = { kind: kindNamed('Deployment'), namespace: 'default', name: 'web' }
-      trees.push((await workloadPage(await scene.viewer(name), scene.running.caches, scene.clock, query)).tree)
+      trees.push((await workloadPage(await scene.viewer(name), scene.running.caches, scene.running.explanations, scene.clock, query)).tree)
     }
     expect(trees[0]).toMatchObject({ note: '2 pods', children: [{ kind: 'ReplicaSet', note: '2 pods', revision: '1' }] })
     expect(trees[1]).toMatchObject({ name: 'web', note: '', children: [] })
