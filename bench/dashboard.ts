@@ -91,6 +91,9 @@ async function rollout(origin: string): Promise<void> {
   const [cookie] = await context.cookies(origin)
   const follow = () => {
     const socket = new WebSocket(`${origin.replace('http', 'ws')}/api/stream`, { origin, headers: { cookie: `${cookie!.name}=${cookie!.value}` } })
+    // A page reads the details again whenever the row has changed, at most every two seconds.
+    const details = setInterval(() => void fetch(`${origin}/api/workload?kind=Deployment&namespace=default&name=web`, { headers: { cookie: `${cookie!.name}=${cookie!.value}` } }).then((answer) => answer.arrayBuffer()).catch(() => {}), 2000)
+    socket.on('close', () => clearInterval(details))
     const counted = { bytes: 0, socket }
     socket.on('open', () => socket.send(JSON.stringify({ topics: [{ name: 'workloads' }, { name: topic }] })))
     socket.on('message', (data: Buffer) => (counted.bytes += data.length))

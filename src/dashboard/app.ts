@@ -162,11 +162,18 @@ export class App implements Handler {
     }
   }
 
-  #ask(viewer: Viewer, { caches }: Running, query: URLSearchParams, body: unknown, response: ServerResponse): Ask {
+  #ask(
+    viewer: Viewer,
+    { caches, explanations }: Running,
+    query: URLSearchParams,
+    body: unknown,
+    response: ServerResponse,
+  ): Ask {
     const { clock, release, namespace } = this.#options
     return {
       viewer,
       caches,
+      explanations,
       clock,
       query,
       body: (body ?? {}) as Record<string, unknown>,

@@ -42,10 +42,10 @@ class EmptyApi implements Transport {
   async close(): Promise<void> {}
 }
 
-function scene() {
+function scene(namespace = '') {
   const clock = new VirtualClock()
   const api = new EmptyApi()
-  const live = new Live({ transport: api, namespace: '', clock, random: new SeededRandom(1), logger: silentLogger })
+  const live = new Live({ transport: api, namespace, clock, random: new SeededRandom(1), logger: silentLogger })
   return { api, clock, live }
 }
 
@@ -72,6 +72,15 @@ describe('Live', () => {
     await clock.pass(200)
     const { topics } = await running
     await expect(topics.grant('workloads', {} as never)).rejects.toThrow('the API server has not sent all workloads and pods yet')
+    await live.stop()
+  })
+
+  it('of one namespace has no topics of others', async () => {
+    const { clock, live } = scene('shop')
+    const running = live.acquire()
+    await clock.pass(100)
+    const { topics } = await running
+    await expect(topics.grant('pods Deployment other/web', {} as never)).rejects.toMatchObject({ code: 400, message: 'this dashboard shows only namespace "shop"' })
     await live.stop()
   })
 

@@ -5,6 +5,7 @@ import { Client, type Transport } from '../client/index.ts'
 import { Reader } from '../insight/workload/reader.ts'
 import { Board } from './board/board.ts'
 import { Caches } from './board/caches.ts'
+import { Explanations } from './board/explanations.ts'
 import { Topics } from './stream/topics.ts'
 
 export interface LiveOptions {
@@ -21,6 +22,7 @@ export interface LiveOptions {
 export interface Running {
   caches: Caches
   topics: Topics
+  explanations: Explanations
   stop(): void
 }
 
@@ -83,6 +85,7 @@ export class Live {
     return {
       caches,
       topics,
+      explanations: new Explanations(caches, clock),
       stop() {
         topics.close()
         board.stop()

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { CommandError } from '../insight/failure.ts'
 import { workloadKinds } from '../insight/workload/kinds.ts'
 import type { Caches } from './board/caches.ts'
+import type { Explanations } from './board/explanations.ts'
 import type { Viewer } from './login/viewer.ts'
 import { type ActionRequest, act, actionNames, confirmedIn, deletePod } from './pages/actions.ts'
 import { controllersPage, objectivesPage } from './pages/cluster.ts'
@@ -18,6 +19,7 @@ export type Reply = object
 export interface Ask {
   viewer: Viewer
   caches: Caches
+  explanations: Explanations
   clock: Clock
   query: URLSearchParams
   body: Record<string, unknown>
@@ -56,7 +58,7 @@ const inBody =
 /** Handlers of the paths below /api, which use the viewer's identity. */
 export const routes: Readonly<Record<string, Route>> = {
   'GET me': ({ viewer, about }) => ({ user: viewer.name, ...about }),
-  'GET workload': (ask) => workloadPage(ask.viewer, ask.caches, ask.clock, workloadIn(inQuery(ask))),
+  'GET workload': (ask) => workloadPage(ask.viewer, ask.caches, ask.explanations, ask.clock, workloadIn(inQuery(ask))),
   'GET revisions': (ask) => revisionsPage(ask.viewer, workloadIn(inQuery(ask)), ask.query.has('values')),
   'GET pod': (ask) =>
     podPage(ask.viewer, ask.caches, ask.clock, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name')),

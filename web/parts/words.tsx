@@ -72,6 +72,12 @@ export function Failure({ code, error, what }: { code: number | undefined; error
         <p>Ask somebody who may give you a Role, or log in as another user.</p>
       </Notice>
     )
+  if (code === 400)
+    return (
+      <Notice title={`${what} cannot be shown`}>
+        <p>{error}</p>
+      </Notice>
+    )
   if (code === 404)
     return (
       <Notice title={`There is no ${what}`}>

@@ -17,7 +17,7 @@ export interface Topic {
   keep(): void
 }
 
-/** What a stream needs of its browser. */
+/** The functions of the browser that a stream uses. */
 export interface StreamHost {
   connect(): WebSocket
   /** Returns the status code of a request of this session; undefined if the server cannot be reached. */

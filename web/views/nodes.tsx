@@ -61,17 +61,7 @@ export function NodesView() {
                 {node.pressure && <b class="warn">{node.pressure}</b>}
               </td>
               <td>
-                <span class="bar" role="img" aria-label={`${node.pods} of ${node.capacity} pods`}>
-                  <span class="track">
-                    <i
-                      class="new"
-                      style={{ width: `${node.capacity > 0 ? Math.min(100, (100 * node.pods) / node.capacity) : 0}%` }}
-                    />
-                  </span>
-                  <small>
-                    {node.pods}/{node.capacity}
-                  </small>
-                </span>
+                <Pods node={node} />
               </td>
               <td class="dim">
                 {node.cpu} CPU, {node.memory}
@@ -84,6 +74,21 @@ export function NodesView() {
       </table>
       {nodes.length > shownAtMost && <p class="dim">{nodes.length - shownAtMost} more are not shown.</p>}
     </Section>
+  )
+}
+
+/** The pods of a node, if they are known, and its capacity. */
+function Pods({ node: { pods, capacity } }: { node: NodeRow }) {
+  if (pods < 0) return <span class="dim">at most {capacity}</span>
+  return (
+    <span class="bar" role="img" aria-label={`${pods} of ${capacity} pods`}>
+      <span class="track">
+        <i class="new" style={{ width: `${capacity > 0 ? Math.min(100, (100 * pods) / capacity) : 0}%` }} />
+      </span>
+      <small>
+        {pods}/{capacity}
+      </small>
+    </span>
   )
 }
 
@@ -121,7 +126,9 @@ export function NodeView({ name }: { name: string }) {
         <Conditions conditions={node.conditions} now={now} />
       </Section>
       <div class="columns">
-        <Section title={`${plural(node.podCount, 'pod')}`}>
+        <Section
+          title={`${plural(node.podCount, 'pod')}${node.finishedCount > 0 ? `, ${node.finishedCount} finished` : ''}`}
+        >
           {node.pods === null ? (
             <p class="dim">You may not list pods.</p>
           ) : (

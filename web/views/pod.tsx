@@ -231,6 +231,8 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
               container={container.name}
               hasPrevious={container.hasPrevious}
             />
+          ) : tab === 'log' ? (
+            <p class="dim">You may not read its log.</p>
           ) : (
             <Terminal key={container.name} namespace={namespace} pod={name} container={container.name} />
           )}

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import type { Node, Pod } from '../../api/generated/types.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { type Client, type InformerHandler, type SharedInformer, keyOf } from '../../client/index.ts'
@@ -29,7 +30,7 @@ const judgeEveryMs = 250
 export class Board {
   readonly caches: Caches
   readonly rows = new Map<string, Row>()
-  /** Number of pods by node. */
+  /** Number of pods by node, without finished ones, which use nothing of it. */
   readonly podsOnNode = new Map<string, number>()
   readonly #clock: Clock
   readonly #listeners = new Set<BoardListener>()
@@ -97,8 +98,9 @@ export class Board {
   }
 
   #podHandler(): InformerHandler<Pod> {
+    const nodeOf = (pod: Pod) => (isPodFinished(pod) ? undefined : pod.spec?.nodeName)
     const count = (pod: Pod, by: number) => {
-      const name = pod.spec?.nodeName
+      const name = nodeOf(pod)
       if (!name) return
       this.podsOnNode.set(name, (this.podsOnNode.get(name) ?? 0) + by)
       this.#tell((listener) => listener.node?.(name))
@@ -117,7 +119,10 @@ export class Board {
         changed(pod)
       },
       update: (old, pod) => {
-        if (old.spec?.nodeName !== pod.spec?.nodeName) count(pod, 1)
+        if (nodeOf(old) !== nodeOf(pod)) {
+          count(old, -1)
+          count(pod, 1)
+        }
         changed(pod)
       },
       delete: (pod) => {

@@ -38,10 +38,13 @@ export class Caches {
   readonly pods: SharedInformer<Pod>
   readonly nodes: SharedInformer<Node>
   readonly workloads: ReadonlyMap<KindName, SharedInformer<Workload>>
+  /** '' for all namespaces. */
+  readonly namespace: string
   readonly #factory: InformerFactory
   #isSettled = false
 
   constructor({ namespace, ...options }: CacheOptions) {
+    this.namespace = namespace
     this.#factory = new InformerFactory({ ...options, name: 'dashboard' })
     const scope = namespace ? { namespace } : {}
     const indexes = { [ownerIndex]: byOwner }
@@ -78,6 +81,11 @@ export class Caches {
 
   get #shown(): SharedInformer[] {
     return [this.pods, ...this.workloads.values()] as SharedInformer[]
+  }
+
+  /** Returns true if the objects of a namespace are cached. */
+  covers(namespace: string): boolean {
+    return this.namespace === '' || this.namespace === namespace
   }
 
   workload(kind: KindName, key: string): Workload | undefined {

@@ -1,12 +1,15 @@
+import type { Cause } from '../../api/explain/index.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Client } from '../../client/index.ts'
-import { causesOf, withProgram } from '../../insight/workload/explained.ts'
+import { causesOf, isInTheWay, withProgram } from '../../insight/workload/explained.ts'
 import { gather } from '../../insight/workload/gather.ts'
 import { Reader } from '../../insight/workload/reader.ts'
 import type { Row } from '../../insight/workload/row.ts'
 import { standingWith } from '../../insight/workload/standing.ts'
+import type { Workload } from '../../insight/workload/object.ts'
 import type { Caches } from './caches.ts'
+import { kindsIn } from './values.ts'
 
 /**
  * An explanation is refreshed after this multiple of its own cost, which limits it to about 2% of a core for any size
@@ -99,11 +102,17 @@ export class Explainer {
     try {
       const around = await gather(this.#reader, this.#caches.sourceOf(row.kind, row.object), row.kind, row.object)
       const causes = withProgram(causesOf(row.kind, row.object, around, this.#clock.now()), 'coxswain')
-      this.#explained(key, { ...standingWith(row, causes), causes: causes.slice(0, 1) })
+      this.#explained(key, { ...standingWith(row, causes), causes: toldCauses(causes, row.object) })
     } catch (error) {
       this.#logger.warn('a workload cannot be explained', { workload: key, error })
     }
     this.#notBefore.set(key, this.#clock.now() + Math.max(restMs, restFactor * (performance.now() - startedMs)))
     this.ask(key, laterMs)
   }
+}
+
+/** Returns the first cause, and the first one that every viewer who may list pods is told. */
+function toldCauses(causes: readonly Cause[], object: Workload): Cause[] {
+  const plain = causes.find((cause) => isInTheWay(cause) && kindsIn(cause, object).every((kind) => kind === 'Pod'))
+  return [...new Set([...causes.slice(0, 1), ...(plain ? [plain] : [])])]
 }

@@ -1,10 +1,11 @@
 import type { Node, Pod } from '../../api/generated/types.ts'
-import { type Cause, type Surroundings, causeOfPod } from '../../api/explain/index.ts'
+import { type Cause, type CauseKind, type Surroundings, causeOfPod, refusalOf } from '../../api/explain/index.ts'
 import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 import { summarizePod } from '../../api/kinds/pods/pod-summary.ts'
 import { millisecondsOf } from '../../api/object.ts'
 import { controllerOf } from '../../client/index.ts'
 import { isInTheWay } from '../../insight/workload/explained.ts'
+import type { Workload } from '../../insight/workload/object.ts'
 import type { Row } from '../../insight/workload/row.ts'
 import { states } from '../../insight/workload/said.ts'
 import { cellStates } from '../stream/columns.ts'
@@ -21,12 +22,32 @@ const labelsText = (labels: Readonly<Record<string, string>> = {}): string =>
     .sort()
     .join(',')
 
-/** Returns the columns of a workload. A viewer who may not read pods does not get their columns. */
+/** Kinds besides pods whose objects a cause describes. */
+const describedKinds: Partial<Record<CauseKind, readonly string[]>> = {
+  NodeGone: ['Node'],
+  NodeLost: ['Node'],
+  NodeNotReady: ['Node'],
+  ClaimMissing: ['PersistentVolumeClaim'],
+  ClaimPending: ['PersistentVolumeClaim'],
+  ClaimLost: ['PersistentVolumeClaim'],
+  DisruptionBudget: ['PodDisruptionBudget', 'Node'],
+}
+
+/** Returns the kinds of the objects from which a cause of a workload was determined. */
+export function kindsIn({ what, object }: Cause, workload: Workload): readonly string[] {
+  // A refusal that no condition names was found in an event.
+  if (what === 'CreateRefused' && !refusalOf(workload.status?.conditions)) return ['Event']
+  return [...(object.kind === 'Pod' ? ['Pod'] : []), ...(describedKinds[what] ?? [])]
+}
+
+/** Returns the columns of a workload for viewers who may list these kinds in its namespace. */
 export function workloadValues(
   { kind, object, state, reason, message, since, deadlineAtMs, numbers, causes }: Row,
-  mayReadPods: boolean,
+  mayList: (kind: string) => boolean,
 ): Value[] {
-  const cause = mayReadPods ? causes.find(isInTheWay) : undefined
+  const isTold = (cause: Cause) => mayList('Pod') && kindsIn(cause, object).every(mayList)
+  const cause = causes.find((one) => isInTheWay(one) && isTold(one))
+  const isReasonTold = causes.every((one) => one.what !== reason || isTold(one))
   const { namespace = '', name = '', labels } = object.metadata
   const { desired, current, updated = -1, ready, available } = numbers
   const sentence = cause
@@ -40,7 +61,7 @@ export function workloadValues(
     namespace,
     name,
     states.indexOf(state),
-    reason,
+    isReasonTold ? reason : '',
     sentence,
     cause?.object.kind === 'Pod' ? cause.object.name : '',
     seconds(cause?.since ?? since),
@@ -92,6 +113,7 @@ function cellState(pod: Pod, cause: Cause | undefined): (typeof cellStates)[numb
 
 const pressures: readonly string[] = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']
 
+/** Returns the columns of a node. The number of pods is -1 if it is unknown, or not told to these viewers. */
 export function nodeValues({ metadata, spec, status }: Node, pods: number): Value[] {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
   const pressed = (status?.conditions ?? []).filter(({ type, status: is }) => pressures.includes(type) && is === 'True')

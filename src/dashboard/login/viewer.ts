@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { ApiError } from '../../api/errors.ts'
+import type { SelfSubjectRulesReview, SubjectRulesReviewStatus } from '../../api/generated/types.ts'
 import {
   type ApiRequest,
   Client,
@@ -13,6 +14,7 @@ import {
   fixedCredentials,
   resourceName,
 } from '../../client/index.ts'
+import { isNotReadable } from '../../insight/failure.ts'
 import { workloadKinds } from '../../insight/workload/kinds.ts'
 import { mapSome } from '../../insight/workload/reader.ts'
 
@@ -26,14 +28,24 @@ export interface Attempt {
   name?: string
 }
 
-/** The rows that a viewer may see. Viewers with the same key share them. */
+/** The objects that a viewer may list. Viewers with the same key may list the same. */
 export interface Scope {
   readonly key: string
+  /** Returns true for objects of a kind in a namespace. The namespace of a cluster-wide kind is ''. */
   shows(kind: string, namespace: string): boolean
-  showsPods(namespace: string): boolean
 }
 
-/** Cache lifetime of authorization decisions. */
+/** Kinds that rows of workloads are computed from. */
+const shownKinds = [
+  { kind: 'Pod', group: '', resource: 'pods', isClusterWide: false },
+  { kind: 'Node', group: '', resource: 'nodes', isClusterWide: true },
+  { kind: 'PersistentVolumeClaim', group: '', resource: 'persistentvolumeclaims', isClusterWide: false },
+  { kind: 'PodDisruptionBudget', group: 'policy', resource: 'poddisruptionbudgets', isClusterWide: false },
+  { kind: 'Event', group: '', resource: 'events', isClusterWide: false },
+  ...workloadKinds.map(({ kind, type }) => ({ kind, group: type.group, resource: type.plural, isClusterWide: false })),
+]
+
+/** Cache lifetime of reviews. */
 const rememberMs = 10_000
 
 /** Calls `refused` when the API server no longer accepts the credentials of a transport. */
@@ -71,8 +83,8 @@ export class Viewer {
   readonly client: Client
   readonly #clock: Clock
   readonly #ended: AbortController
-  /** Decisions in the order in which they were requested. */
-  readonly #known = new Map<string, { atMs: number; answer: Promise<boolean> }>()
+  /** Answers of the API server in the order in which they were requested. */
+  readonly #known = new Map<string, { atMs: number; answer: Promise<unknown> }>()
 
   private constructor(name: string, access: ClusterAccess, client: Client, clock: Clock, ended: AbortController) {
     this.name = name
@@ -111,44 +123,84 @@ export class Viewer {
 
   /** Asks the API server whether this user may do something. */
   may(attempt: Attempt): Promise<boolean> {
-    const key = JSON.stringify(attempt)
-    const nowMs = this.#clock.now()
-    const known = this.#known.get(key)
-    if (known && nowMs - known.atMs < rememberMs) return known.answer
-    for (const [old, { atMs }] of this.#known) {
-      if (nowMs - atMs < rememberMs) break
-      this.#known.delete(old)
-    }
-    const answer = this.#ask(attempt)
-    const made = { atMs: nowMs, answer }
-    this.#known.set(key, made)
-    // Failed requests are not cached.
-    answer.catch(() => this.#known.get(key) === made && this.#known.delete(key))
-    return answer
+    return this.#remembered(JSON.stringify(attempt), () => this.#ask(attempt))
   }
 
-  /** Determines what this user may list: the whole cluster, or which of these namespaces. */
+  /** Determines what this user may list: in the whole cluster, or in which of these namespaces. */
   async scope(namespaces: readonly string[]): Promise<Scope> {
-    const types = [
-      { kind: 'Pod', group: '', resource: 'pods' },
-      ...workloadKinds.map(({ kind, type }) => ({ kind, group: type.group, resource: type.plural })),
-    ]
-    const wide = await mapSome(types, ({ group, resource }) => this.may({ verb: 'list', group, resource }))
     const shown = new Set<string>()
-    const narrow = types.flatMap(({ kind, group, resource }, i) =>
-      wide[i] ? [] : namespaces.map((namespace) => ({ kind, group, resource, namespace })),
-    )
-    await mapSome(narrow, async ({ kind, group, resource, namespace }) => {
-      if (await this.may({ verb: 'list', group, resource, namespace })) shown.add(`${kind} ${namespace}`)
+    const narrow: typeof shownKinds = []
+    await mapSome(shownKinds, async (one) => {
+      const { kind, group, resource, isClusterWide } = one
+      if (await this.may({ verb: 'list', group, resource })) shown.add(kind)
+      else if (!isClusterWide) narrow.push(one)
     })
-    for (const [i, { kind }] of types.entries()) if (wide[i]) shown.add(kind)
+    if (narrow.length > 0)
+      await mapSome(namespaces, async (namespace) => {
+        const mayList = await this.#mayListIn(namespace)
+        for (const { kind, group, resource } of narrow)
+          if (await mayList(group, resource)) shown.add(`${kind} ${namespace}`)
+      })
     const shows = (kind: string, namespace: string) => shown.has(kind) || shown.has(`${kind} ${namespace}`)
-    return { key: [...shown].sort().join(','), shows, showsPods: (namespace) => shows('Pod', namespace) }
+    return { key: [...shown].sort().join(','), shows }
   }
 
   async close(): Promise<void> {
     this.#ended.abort()
     await this.client.close()
+  }
+
+  /** Returns what this user may list in a namespace, by one review of all rules if the API server knows all of them. */
+  async #mayListIn(namespace: string): Promise<(group: string, resource: string) => boolean | Promise<boolean>> {
+    const status = await this.#remembered(`rules ${namespace}`, () => this.#rules(namespace))
+    // A webhook may allow more than the rules, and deny what they allow.
+    if (!status || status.incomplete) return (group, resource) => this.may({ verb: 'list', group, resource, namespace })
+    const has = (names: readonly string[] | undefined, name: string) =>
+      names !== undefined && (names.includes('*') || names.includes(name))
+    return (group, resource) =>
+      status.resourceRules.some(
+        (rule) =>
+          has(rule.verbs, 'list') &&
+          has(rule.apiGroups, group) &&
+          has(rule.resources, resource) &&
+          !rule.resourceNames?.length,
+      )
+  }
+
+  /** Returns the rules of this user in a namespace; undefined if the API server does not tell. */
+  async #rules(namespace: string): Promise<SubjectRulesReviewStatus | undefined> {
+    try {
+      const { status } = await this.client.transport.send<SelfSubjectRulesReview>({
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+        body: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectRulesReview',
+          metadata: {},
+          spec: { namespace },
+        },
+      })
+      return status
+    } catch (e) {
+      if (isNotReadable(e)) return undefined
+      throw e
+    }
+  }
+
+  #remembered<T>(key: string, read: () => Promise<T>): Promise<T> {
+    const nowMs = this.#clock.now()
+    const known = this.#known.get(key)
+    if (known && nowMs - known.atMs < rememberMs) return known.answer as Promise<T>
+    for (const [old, { atMs }] of this.#known) {
+      if (nowMs - atMs < rememberMs) break
+      this.#known.delete(old)
+    }
+    const answer = read()
+    const made = { atMs: nowMs, answer }
+    this.#known.set(key, made)
+    // Failed requests are not cached.
+    answer.catch(() => this.#known.get(key) === made && this.#known.delete(key))
+    return answer
   }
 
   async #ask({ verb, group, resource, subresource, namespace, name }: Attempt): Promise<boolean> {

@@ -1,8 +1,10 @@
 import type { Container, ContainerStatus, Pod, Probe } from '../../api/generated/types.ts'
+import { isPodFinished } from '../../api/kinds/pods/pod-availability.ts'
 import { summarizePod } from '../../api/kinds/pods/pod-summary.ts'
 import type { Clock } from '../../base/clock.ts'
 import { events as eventsType, nodes, pods } from '../../client/index.ts'
 import { explainPod } from '../../insight/workload/explanation.ts'
+import { kindNamed } from '../../insight/workload/kinds.ts'
 import { Reader } from '../../insight/workload/reader.ts'
 import type { Caches } from '../board/caches.ts'
 import type { Viewer } from '../login/viewer.ts'
@@ -31,6 +33,9 @@ export async function podPage(viewer: Viewer, caches: Caches, clock: Clock, name
     right('create', 'exec'),
     viewer.may({ verb: 'delete', group: '', resource: 'pods', namespace, name }),
   ])
+  const root = caches.rootOf(pod)
+  const { group, plural: resource } = kindNamed(root?.kind ?? 'Deployment').type
+  const isRootTold = root && (await viewer.may({ verb: 'list', group, resource, namespace }))
   const { status, restarts, ready, containers } = summarizePod(pod)
   const told = events.map(eventFact)
   const { state, message, causes } = explanation
@@ -44,7 +49,7 @@ export async function podPage(viewer: Viewer, caches: Caches, clock: Clock, name
     ip: pod.status?.podIP ?? '',
     qos: pod.status?.qosClass ?? '',
     started: pod.status?.startTime ?? '',
-    root: caches.rootOf(pod) ?? null,
+    root: isRootTold ? root : null,
     explanation: { state, message, causes },
     conditions: (pod.status?.conditions ?? []).map(conditionFact),
     containers: containersOf(pod),
@@ -145,7 +150,8 @@ export async function nodePage(viewer: Viewer, name: string) {
         name: pod.metadata.name ?? '',
         status: summarizePod(pod).status,
       })) ?? null,
-    podCount: onIt?.length ?? 0,
+    podCount: onIt?.filter((pod) => !isPodFinished(pod)).length ?? 0,
+    finishedCount: onIt?.filter(isPodFinished).length ?? 0,
     events: (events ?? [])
       .map(eventFact)
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))

@@ -1,15 +1,14 @@
-import type { Pod } from '../../api/generated/types.ts'
 import type { Clock } from '../../base/clock.ts'
 import { deadlineOf } from '../../api/kinds/workloads/rollout-clock.ts'
 import { controllerOf } from '../../client/index.ts'
-import { type Asker, explainWorkload } from '../../insight/workload/explanation.ts'
 import { type KindName, type WorkloadKind, kindNamed } from '../../insight/workload/kinds.ts'
 import type { Workload } from '../../insight/workload/object.ts'
 import { Reader } from '../../insight/workload/reader.ts'
 import { type Revision, revisionsOf } from '../../insight/workload/revisions.ts'
-import { standingOf } from '../../insight/workload/standing.ts'
+import { standingOf, standingWith } from '../../insight/workload/standing.ts'
 import { yamlText } from '../../insight/yaml-text.ts'
 import type { Caches } from '../board/caches.ts'
+import type { Explanations } from '../board/explanations.ts'
 import type { Viewer } from '../login/viewer.ts'
 import { actionsOf } from './actions.ts'
 import { conditionFact, eventFact, metadataFact, withoutValues } from './facts.ts'
@@ -28,50 +27,36 @@ export interface WorkloadQuery {
 export async function workloadPage(
   viewer: Viewer,
   caches: Caches,
+  explanations: Explanations,
   clock: Clock,
   { kind, namespace, name }: WorkloadQuery,
 ) {
   const object = await viewer.client.get(kind.type, namespace, name)
-  const reader = new Reader(viewer.client, { clock, maxAgeMs: Infinity })
+  const reader = new Reader(viewer.client)
   const mayReadPods = await viewer.may({ verb: 'list', group: '', resource: 'pods', namespace })
   const { spec = {}, status = {} } = object
-  const [explanation, events, may] = await Promise.all([
-    mayReadPods
-      ? explained({ client: viewer.client, clock }, reader, caches, kind, object)
-      : plain(kind, object, clock.now()),
+  const [{ causes, unread }, events, tree, may] = await Promise.all([
+    mayReadPods ? explanations.of(viewer, kind, object) : { causes: [], unread: [] },
     reader.eventsOf(object),
+    treeOf(viewer, caches, kind, object),
     rightsOf(viewer, kind, namespace, object),
   ])
+  const { state, message, since, deadlineAtMs } = standingWith(standingOf(kind, object, clock.now()), causes)
   return {
     kind: kind.kind,
     singular: kind.singular,
     metadata: metadataFact(object),
-    explanation,
+    explanation: { state: state as string, message, since, deadlineAtMs, causes },
     deadlineSeconds: deadlineOf(object) ?? 0,
     conditions: (status.conditions ?? []).map(conditionFact),
     events: events.slice(0, eventsShown).map(eventFact),
     replicas: spec.replicas ?? null,
     partition: spec.updateStrategy?.partition ?? spec.updateStrategy?.rollingUpdate?.partition ?? 0,
     schedule: spec.schedule ?? '',
-    tree: treeOf(caches, kind, object),
+    tree,
     may,
-    unread: reader.unread,
+    unread: [...new Set([...unread, ...reader.unread])],
   }
-}
-
-async function explained(asker: Asker, reader: Reader, caches: Caches, kind: WorkloadKind, object: Workload) {
-  const { state, message, since, deadlineAtMs, causes } = await explainWorkload(
-    { ...asker, program: 'coxswain' },
-    kind,
-    object,
-    { reader, source: caches.sourceOf(kind, object) },
-  )
-  return { state, message, since, deadlineAtMs, causes: causes.slice(0, 10) }
-}
-
-function plain(kind: WorkloadKind, object: Workload, nowMs: number) {
-  const { state, message, since, deadlineAtMs } = standingOf(kind, object, nowMs)
-  return { state: state as string, message, since, deadlineAtMs, causes: [] }
 }
 
 /** The actions that this viewer may do, by the API server's own answer. */
@@ -90,39 +75,40 @@ async function rightsOf(viewer: Viewer, kind: WorkloadKind, namespace: string, o
 interface Branch {
   kind: string
   name: string
-  /** The state of a workload as a text, or `3/3 ready`. */
+  /** The number of pods as a text. */
   note: string
   revision: string
   children: Branch[]
 }
 
-/** The owners of a workload, the workload, and its dependents, without single pods. */
-function treeOf(caches: Caches, kind: WorkloadKind, object: Workload): Branch {
-  const below: KindName | undefined =
-    kind.kind === 'Deployment' ? 'ReplicaSet' : kind.kind === 'CronJob' ? 'Job' : undefined
-  const children = below
-    ? caches.owned(below, object.metadata.uid ?? '').map((child) => branchOf(caches, kindNamed(below), child, []))
-    : []
-  let tree = branchOf(
-    caches,
-    kind,
-    object,
-    children.toSorted((a, b) => Number(b.revision) - Number(a.revision)).slice(0, 20),
-  )
+const dependents: Partial<Record<KindName, KindName>> = { Deployment: 'ReplicaSet', CronJob: 'Job' }
+const dependentsShown = 20
+
+/** The owner of a workload, the workload, and those of its dependents that the viewer may list. */
+async function treeOf(viewer: Viewer, caches: Caches, kind: WorkloadKind, object: Workload): Promise<Branch> {
+  const { namespace = '', uid = '' } = object.metadata
+  const mayList = async (group: string, resource: string) =>
+    caches.covers(namespace) && (await viewer.may({ verb: 'list', group, resource, namespace }))
+  const below = dependents[kind.kind] && kindNamed(dependents[kind.kind]!)
+  const mayCount = await mayList('', 'pods')
+  const children =
+    below && (await mayList(below.type.group, below.type.plural))
+      ? caches.owned(below.kind, uid).map((child) => branchOf(caches, below, child, mayCount))
+      : []
+  const newest = children.toSorted((a, b) => Number(b.revision) - Number(a.revision)).slice(0, dependentsShown)
+  const tree = { ...branchOf(caches, kind, object, mayCount), children: newest }
   const owner = controllerOf(object)
-  if (owner) tree = { kind: owner.kind, name: owner.name, note: '', revision: '', children: [tree] }
-  return tree
+  return owner ? { kind: owner.kind, name: owner.name, note: '', revision: '', children: [tree] } : tree
 }
 
-function branchOf(caches: Caches, kind: WorkloadKind, object: Workload, children: Branch[]): Branch {
-  const own: Pod[] = caches.podsOf(kind.kind, object)
-  const revision = object.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? ''
+function branchOf(caches: Caches, kind: WorkloadKind, object: Workload, mayCount: boolean): Branch {
+  const count = mayCount ? caches.podsOf(kind.kind, object).length : undefined
   return {
     kind: kind.kind,
     name: object.metadata.name ?? '',
-    note: `${own.length} ${own.length === 1 ? 'pod' : 'pods'}`,
-    revision,
-    children,
+    note: count === undefined ? '' : `${count} ${count === 1 ? 'pod' : 'pods'}`,
+    revision: object.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? '',
+    children: [],
   }
 }
 

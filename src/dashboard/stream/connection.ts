@@ -150,7 +150,7 @@ export class StreamConnection implements Subscriber {
       if (!isRefused) this.#planRetry()
       if (!isRefused && wanted.subscription && nowMs - wanted.failingSinceMs! < unconfirmedMs) return
       this.#unsubscribe(wanted)
-      if (wanted.error !== message) this.#say(name, message, isRefused ? 403 : 503)
+      if (wanted.error !== message) this.#say(name, message, isRefused ? e.code : 503)
       wanted.error = message
     }
   }

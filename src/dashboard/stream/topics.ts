@@ -31,8 +31,15 @@ export interface Subscription {
   end(): void
 }
 
-/** Thrown for a topic that is unknown or forbidden for this viewer. */
-export class TopicRefused extends Error {}
+/** Thrown for a topic that is unknown (400) or forbidden for this viewer (403). */
+export class TopicRefused extends Error {
+  readonly code: 400 | 403
+
+  constructor(message: string, code: 400 | 403 = 403) {
+    super(message)
+    this.code = code
+  }
+}
 
 /** Creates channels for topics, one for all viewers with the same permissions, and ends unused ones. */
 export class Topics {
@@ -95,15 +102,18 @@ export class Topics {
       const { absence, hasSynced } = caches.nodes
       if (absence) throw new TopicRefused(absence.message)
       if (!hasSynced) throw new Error('the API server has not sent all nodes yet')
-      return { key: topic, make: () => this.#nodes(topic) }
+      const isCounted = caches.namespace === '' && (await viewer.may({ verb: 'list', group: '', resource: 'pods' }))
+      return { key: `${topic} ${isCounted}`, make: () => this.#nodes(topic, isCounted) }
     }
     const workload = topic.startsWith('pods ') ? workloadNamed(topic.slice(5)) : undefined
-    if (!workload) throw new TopicRefused(`there is no topic ${JSON.stringify(topic)}`)
+    if (!workload) throw new TopicRefused(`there is no topic ${JSON.stringify(topic)}`, 400)
     const {
       kind: { kind },
       namespace,
       name,
     } = workload
+    if (!caches.covers(namespace))
+      throw new TopicRefused(`this dashboard shows only namespace ${JSON.stringify(caches.namespace)}`, 400)
     await this.#allow(viewer, { group: '', resource: 'pods', namespace }, whatText(pods, namespace))
     return { key: topic, make: () => this.#pods(topic, rowKey(kind, `${namespace}/${name}`)) }
   }
@@ -144,18 +154,21 @@ export class Topics {
       const { namespace = '' } = shown?.object.metadata ?? {}
       if (!shown) channel.table.delete(key)
       else if (scope.shows(shown.kind.kind, namespace))
-        channel.table.set(key, workloadValues(shown, scope.showsPods(namespace)))
+        channel.table.set(
+          key,
+          workloadValues(shown, (of) => scope.shows(of, of === 'Node' ? '' : namespace)),
+        )
       channel.touch()
     }
     for (const [key, shown] of this.#board.rows) row(key, shown)
     return { channel, close: this.#board.listen({ row }) }
   }
 
-  #nodes(topic: string): Open {
+  #nodes(topic: string, isCounted: boolean): Open {
     const channel = this.#channel(topic, nodeColumns)
     const node = (name: string) => {
       const object = this.#board.caches.nodes.get(name)
-      if (object) channel.table.set(name, nodeValues(object, this.#board.podsOnNode.get(name) ?? 0))
+      if (object) channel.table.set(name, nodeValues(object, isCounted ? (this.#board.podsOnNode.get(name) ?? 0) : -1))
       else channel.table.delete(name)
       channel.touch()
     }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { daemonsets, pods } from '../../../src/client/index.ts'
+import { daemonsets, deployments, pods } from '../../../src/client/index.ts'
+import { kindNamed } from '../../../src/insight/workload/kinds.ts'
 import { states } from '../../../src/insight/workload/said.ts'
+import { workloadPage } from '../../../src/dashboard/pages/workload.ts'
 import { cellStates } from '../../../src/dashboard/stream/columns.ts'
 import { daemonSet } from '../stock/workloads.ts'
 import { DashboardScene, type FakePage, reads } from './scene.ts'
@@ -92,5 +94,41 @@ describe('what a viewer may not read', () => {
     await scene.allow('jane', [reads(['', 'apps'], 'deployments', 'pods')])
     await scene.pass(20_000)
     expect([listed(page), cells(page, topic)]).toEqual([['default/web Available'], ['available']])
+  })
+})
+
+describe('nodes', () => {
+  it('count the pods that run on them, for viewers who may list all pods', async () => {
+    const scene = await DashboardScene.start()
+    await scene.allow('jane', everything)
+    await scene.allow('joe', [reads([''], 'nodes')])
+    await scene.node('n1')
+    await scene.deployment('web', 3)
+    await scene.report('ready', 'web')
+    const [one] = await scene.podsOf('web')
+    const pages = [scene.page(await scene.viewer('jane')), scene.page(await scene.viewer('joe'))]
+    for (const page of pages) page.show('nodes')
+    await scene.pass(1000)
+    expect(pages.map((page) => page.rows('nodes').map(({ pods: count }) => count))).toEqual([[3], [-1]])
+    await scene.cluster.client.patch(pods, 'default', one!.metadata.name!, { status: { phase: 'Failed' } } as never, { type: 'merge', subresource: 'status' })
+    await scene.cluster.client.patch(deployments, 'default', 'web', { spec: { replicas: 2 } }, { type: 'merge' })
+    await scene.pass(1000)
+    expect(pages[0]!.rows('nodes').map(({ pods: count }) => count)).toEqual([2])
+  })
+})
+
+describe('a workload page', () => {
+  it('has the dependents and counts that its viewer may list', async () => {
+    const scene = await DashboardScene.start()
+    await scene.deployment('web', 2)
+    await scene.allow('jane', [reads(['', 'apps'], 'deployments', 'replicasets', 'pods')])
+    await scene.allow('joe', [reads(['apps'], 'deployments')])
+    const trees = []
+    for (const name of ['jane', 'joe']) {
+      const query = { kind: kindNamed('Deployment'), namespace: 'default', name: 'web' }
+      trees.push((await workloadPage(await scene.viewer(name), scene.running.caches, scene.running.explanations, scene.clock, query)).tree)
+    }
+    expect(trees[0]).toMatchObject({ note: '2 pods', children: [{ kind: 'ReplicaSet', note: '2 pods', revision: '1' }] })
+    expect(trees[1]).toMatchObject({ name: 'web', note: '', children: [] })
   })
 })
