@@ -4,7 +4,7 @@ import { silentLogger } from '../base/logger.ts'
 import { readResolvConf } from '../base/resolv-conf.ts'
 import { NodeAgent, type NodeSurroundings } from './agent/node-agent.ts'
 import type { NodeShape } from './agent/node-object.ts'
-import { keepCriSettings, runtimeDirectory } from './end-pods.ts'
+import { endPodsElsewhere, keepCriSettings, runtimeDirectory } from './end-pods.ts'
 import { allOf, annotationFaults, noFaults } from './faults.ts'
 import { hostAddress } from './machine/host-address.ts'
 import { machineShape } from './machine/machine-shape.ts'
@@ -43,6 +43,7 @@ export async function criNode(options: CriNodeOptions): Promise<{ agent: NodeAge
   // Other nodes may run pods with the same runtime on this machine.
   const owner = `${name}.${createHash('sha256').update(directory).digest('hex').slice(0, hashLength)}`
   const settings = { endpoint, owner, cgroupTree: `coxswain-${owner.slice(-hashLength)}` }
+  await endPodsElsewhere({ directory, clock, random: options.random, logger }, settings)
   const runtime = await CriRuntime.open({
     ...settings,
     clock,

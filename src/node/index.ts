@@ -19,7 +19,7 @@ export { simulatedMachine } from './machine/simulated-machine.ts'
 
 export { criNode } from './cri-node.ts'
 
-export { endNodePods } from './end-pods.ts'
+export { endNodePods, homeOfPods } from './end-pods.ts'
 export { processNode } from './process-node.ts'
 export type { NodeDns } from './pods/config/pod-dns.ts'
 

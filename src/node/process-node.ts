@@ -3,7 +3,7 @@ import path from 'node:path'
 import { silentLogger } from '../base/logger.ts'
 import { NodeAgent, type NodeSurroundings } from './agent/node-agent.ts'
 import { type NodeShape, notIsolated } from './agent/node-object.ts'
-import { runtimeDirectory } from './end-pods.ts'
+import { endPodsElsewhere, runtimeDirectory } from './end-pods.ts'
 import { allOf, annotationFaults, noFaults } from './faults.ts'
 import { machineShape } from './machine/machine-shape.ts'
 import { thisMachine } from './machine/this-machine.ts'
@@ -46,6 +46,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
   // Pods' volumes are below it, in directories that every user may enter.
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
+  await endPodsElsewhere({ directory, clock, random, logger }, 'process')
   const runtime = await ProcessRuntime.open({
     directory: runtimeDirectory(directory),
     hidden: [directory, ...(options.privatePaths?.directories ?? [])],

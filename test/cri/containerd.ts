@@ -224,7 +224,8 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   throw last
 }
 
-function commandLine(pid: number): string {
+/** The program and its arguments, each with a space behind it. Empty if there is no such process. */
+export function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
   } catch {

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runCoxswain } from '../kubectl/coxswain.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { runCoxswain, startEverything } from '../kubectl/coxswain.ts'
+import { commandLine } from './containerd.ts'
 import { Machine, podOf } from './machine.ts'
 
 let machine: Machine
@@ -8,6 +9,25 @@ beforeAll(async () => {
   machine = await Machine.start()
 })
 afterAll(() => machine.remove())
+
+it('a node that changes its runtime ends the pods of the other first', async () => {
+  const containers = async () => (await machine.containerd.ctr('containers', 'ls', '-q')).trim()
+  await machine.create(podOf('moved', {}, { command: ['sleep', '123456'] }))
+  await machine.ready('moved')
+  expect(await machine.server.stop()).toMatchObject({ code: 0 })
+  const processes = await startEverything(machine.dataDir, ['--node-name', 'here', '--runtime', 'process'])
+  expect(await containers()).toBe('')
+  await machine.ready('moved')
+  expect(await processes.stop()).toMatchObject({ code: 0 })
+  const slept = () => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandLine(Number(pid)) === 'sleep 123456 ').length
+  expect(slept()).toBe(1)
+  await machine.start()
+  await vi.waitFor(async () => expect(await containers()).not.toBe(''), { timeout: 20_000, interval: 100 })
+  await machine.ready('moved')
+  // The container's own.
+  expect(slept()).toBe(1)
+  await machine.kubectl.ok('delete pod moved --now --timeout=15s')
+}, 90_000)
 
 it('coxswain reset ends the containers that a stopped node has left, with their mounts', async () => {
   const volumes = [{ name: 'scratch', emptyDir: { medium: 'Memory' } }]

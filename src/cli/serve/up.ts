@@ -8,6 +8,7 @@ import {
   chooseRuntime,
   defaultDns,
   joinServers,
+  nodeDirectoryOf,
   runEverything,
 } from '../../cluster/index.ts'
 import { type ParsedJoinFlags, addJoinFlags } from '../flags/join-flags.ts'
@@ -41,7 +42,7 @@ export function addUpCommand(program: Command, release: string): void {
   addServingCommand(command, release, {
     async start(options) {
       const local = localNodes(command)
-      chosen = await chooseRuntime(local, options.logger)
+      chosen = await chooseRuntime({ ...local, directory: nodeDirectoryOf(options.dataDir) }, options)
       return runEverything({
         ...(await joined(command, options)),
         ...local,

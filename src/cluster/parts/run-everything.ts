@@ -16,7 +16,7 @@ import type { MonitorFlags } from './run-monitor.ts'
 import type { Part } from './run-part.ts'
 import { type ProxyKind, openClusterDns, serviceProxyPart } from './run-services.ts'
 import { type RunningApi, serveApi } from '../serving/serve-api.ts'
-import type { ServeOptions } from '../serving/serve-options.ts'
+import { type ServeOptions, nodeDirectoryOf } from '../serving/serve-options.ts'
 import { type DnsFlags, type RangePlace, defaultDns } from '../serving/service-range.ts'
 import {
   controllerManagerUser,
@@ -250,7 +250,7 @@ function nodesPart(
     nodeName,
     nodes,
     runtime,
-    dataDir: path.join(dataDir, 'node'),
+    dataDir: nodeDirectoryOf(dataDir),
     privatePaths,
     catalogue,
     ...(containerRuntime ? { containerRuntime } : {}),

@@ -65,7 +65,7 @@ export interface RunNodesOptions extends PartOptions {
 /** Runs nodes against an API server, which may start later. */
 export async function runNodes(options: RunNodesOptions): Promise<RunningPart> {
   const catalogue = await readCatalogue(options.imageCatalogue)
-  const { nodes } = await chooseRuntime(options, options.logger)
+  const { nodes } = await chooseRuntime({ ...options, directory: options.dataDir }, options)
   const joined = options.join && (await joinCluster({ ...options, ...options.join }))
   const certificates = joined?.certificates
   const given = joined ? { ...options, kubeconfig: joined.kubeconfig } : options

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { ConnectionLimits, FairnessSettings, ResourceSettings } from '../../server/index.ts'
@@ -7,6 +8,9 @@ import type { EncryptionFlags } from './encryption.ts'
 import type { EtcdFlags, StoreDriver } from './open-store.ts'
 import type { AuthorizationFlags } from './read-authorization.ts'
 import type { RangePlace } from './service-range.ts'
+
+/** The directory of the node in the data directory of `up`. */
+export const nodeDirectoryOf = (dataDir: string): string => path.join(dataDir, 'node')
 
 /** The flags of an API server. A comment that is a flag names the flag of a member. */
 export interface ServeOptions {

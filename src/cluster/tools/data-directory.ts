@@ -8,6 +8,7 @@ import type { Logger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { endNodePods } from '../../node/index.ts'
 import { directoryOwner } from '../../store/index.ts'
+import { nodeDirectoryOf } from '../serving/serve-options.ts'
 
 /** Every data directory that a server has opened contains at least one of these. */
 const markers = ['db', 'pki', 'kubeconfig']
@@ -55,7 +56,7 @@ export async function resetDataDirectory(dataDir: string, logger: Logger): Promi
   if (pid !== undefined)
     throw new Error(`the data directory ${dataDir} is in use by process ${pid}: stop it first with coxswain stop`)
   const ended = await endNodePods({
-    directory: path.join(directory, 'node'),
+    directory: nodeDirectoryOf(directory),
     clock: systemClock,
     random: systemRandom,
     logger,

@@ -4,7 +4,7 @@ import { CriClient } from './cri-client.ts'
 import { methods } from './methods.ts'
 
 /** The default sockets of runtimes, in kubeadm's order. */
-const usualSockets = [
+const usualSockets: readonly string[] = [
   '/run/containerd/containerd.sock',
   '/run/crio/crio.sock',
   '/var/run/containerd/containerd.sock',
@@ -16,15 +16,13 @@ export type Found = { endpoint: string; runtime: string } | { endpoint: undefine
 
 const askTimeoutMs = 2000
 
-/** Finds a ready container runtime at the given endpoint, or at the default sockets. */
-export async function findRuntime(
-  clock: Clock,
-  endpoints: readonly string[] = usualSockets.filter((socket) => existsSync(socket)),
-): Promise<Found> {
+/** Finds a ready container runtime at the given endpoint, or else at one of the sockets. */
+export async function findRuntime(clock: Clock, endpoint: string | undefined, sockets = usualSockets): Promise<Found> {
+  const endpoints = endpoint === undefined ? sockets.filter((socket) => existsSync(socket)) : [endpoint]
   const problems: string[] = []
   let isThere = false
-  for (const endpoint of endpoints) {
-    const client = new CriClient(endpoint, clock, askTimeoutMs)
+  for (const at of endpoints) {
+    const client = new CriClient(at, clock, askTimeoutMs)
     try {
       const { runtimeName, runtimeVersion } = await client.call(methods.version, { version: '0.1.0' })
       isThere = true
@@ -33,10 +31,10 @@ export async function findRuntime(
         status?.conditions.filter(
           ({ type, status: isMet }) => !isMet && (type === 'RuntimeReady' || type === 'NetworkReady'),
         ) ?? []
-      if (unmet.length === 0) return { endpoint, runtime: `${runtimeName} ${runtimeVersion}` }
-      problems.push(`${endpoint}: ${unmet.map(({ type, message }) => `${type}=false ${message}`).join(', ')}`)
+      if (unmet.length === 0) return { endpoint: at, runtime: `${runtimeName} ${runtimeVersion}` }
+      problems.push(`${at}: ${unmet.map(({ type, message }) => `${type}=false ${message}`).join(', ')}`)
     } catch (e) {
-      problems.push(`${endpoint}: ${(e as Error).message}`)
+      problems.push(`${at}: ${(e as Error).message}`)
     } finally {
       client.close()
     }

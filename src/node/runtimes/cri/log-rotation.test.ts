@@ -8,7 +8,7 @@ import { LogRotation } from './log-rotation.ts'
 
 let directory: string
 let file: string
-/** What the runtime does with the call to reopen the log. */
+/** The behaviour of the runtime when it is told to reopen the log. */
 let reopen: () => Promise<void>
 
 beforeEach(() => {
