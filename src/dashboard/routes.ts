@@ -64,7 +64,7 @@ export const routes: Readonly<Record<string, Route>> = {
     podPage(ask.viewer, ask.caches, ask.clock, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name')),
   'GET node': (ask) => nodePage(ask.viewer, required(inQuery(ask), 'name')),
   'GET controllers': ({ viewer }) => controllersPage(viewer),
-  'GET objectives': ({ viewer, caches }) => objectivesPage(viewer, caches),
+  'GET objectives': ({ viewer, caches, clock }) => objectivesPage(viewer, caches, clock),
   'GET log': sendLog,
   'POST action': (ask) => {
     const { kind, namespace, name } = workloadIn(inBody(ask))
