@@ -1,4 +1,4 @@
-import { createContext } from 'preact'
+import { type ComponentChild, Component, type ComponentType, createContext, h } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refused, ask } from './api.ts'
 import type { Stream, Topic } from './stream/stream.ts'
@@ -102,3 +102,17 @@ export function useAsked<T>(path: string, query: Record<string, string>, everyMs
 }
 
 const restMs = 2000
+
+/** Returns a component that is rendered again only if one of its properties has changed, by identity. */
+export function memo<P extends object>(inner: ComponentType<P>): ComponentType<P> {
+  return class extends Component<P> {
+    override shouldComponentUpdate(next: Readonly<P>): boolean {
+      const names = new Set([...Object.keys(this.props), ...Object.keys(next)]) as Set<keyof P>
+      return [...names].some((name) => this.props[name] !== next[name])
+    }
+
+    render(): ComponentChild {
+      return h(inner, this.props)
+    }
+  }
+}

@@ -64,7 +64,7 @@ export const routes: Readonly<Record<string, Route>> = {
     podPage(ask.viewer, ask.caches, ask.clock, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name')),
   'GET node': (ask) => nodePage(ask.viewer, required(inQuery(ask), 'name')),
   'GET controllers': ({ viewer }) => controllersPage(viewer),
-  'GET objectives': ({ viewer, caches }) => objectivesPage(viewer, caches),
+  'GET objectives': ({ viewer, caches, clock }) => objectivesPage(viewer, caches, clock),
   'GET log': sendLog,
   'POST action': (ask) => {
     const { kind, namespace, name } = workloadIn(inBody(ask))
@@ -101,6 +101,8 @@ async function sendLog(ask: Ask): Promise<undefined> {
   response.once('close', () => gone.abort())
   const options = new URLSearchParams({ container: required(inQuery(ask), 'container'), tailLines, timestamps: 'true' })
   for (const name of ['follow', 'previous']) if (query.get(name) === 'true') options.set(name, 'true')
+  const sinceTime = query.get('sinceTime')
+  if (sinceTime) options.set('sinceTime', sinceTime)
   const path = pathOf(pods, required(inQuery(ask), 'namespace'), required(inQuery(ask), 'name'), 'log')
   const ended = AbortSignal.any([gone.signal, viewer.ended])
   const source = await streamFrom(viewer.access, `${path}?${options.toString()}`, ended)

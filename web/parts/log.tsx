@@ -1,40 +1,42 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { refusalOf } from '../api.ts'
+import { memo } from '../use.ts'
+import { type LogHost, LogReader } from './log-reader.ts'
 
-/** Older lines are dropped. */
-const mostLines = 5000
+async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  const reader = body.getReader()
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
+}
 
-/** The log of a container: followed, or of the previous container. */
-export function Log({
-  namespace,
-  pod,
-  container,
-  hasPrevious,
-}: {
+const host: LogHost = {
+  async open(query, signal) {
+    const response = await fetch(`/api/log?${new URLSearchParams(query).toString()}`, { signal })
+    if (!response.ok) throw await refusalOf(response)
+    return piecesOf(response.body!)
+  },
+  after(delayMs, fn) {
+    const timer = setTimeout(fn, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+interface LogProps {
   namespace: string
   pod: string
   container: string
   hasPrevious: boolean
-}) {
+}
+
+/** The log of a container: followed, or of the previous container. */
+export const Log = memo(({ namespace, pod, container, hasPrevious }: LogProps) => {
   const [isFollowing, setFollowing] = useState(true)
   const [isPrevious, setPrevious] = useState(false)
   const [search, setSearch] = useState('')
-  const [error, setError] = useState('')
-  const lines = useRef<string[]>([])
+  const reader = useRef<LogReader | undefined>(undefined)
   const [, redraw] = useState(0)
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
   useEffect(() => {
-    const gone = new AbortController()
-    lines.current = []
-    setError('')
-    const query = new URLSearchParams({
-      namespace,
-      name: pod,
-      container,
-      follow: String(isFollowing && !isPrevious),
-      previous: String(isPrevious),
-    })
     let timer: ReturnType<typeof setTimeout> | undefined
     const show = () => {
       timer ??= setTimeout(() => {
@@ -42,23 +44,15 @@ export function Log({
         redraw((n) => n + 1)
       }, 100)
     }
-    const read = async () => {
-      const response = await fetch(`/api/log?${query.toString()}`, { signal: gone.signal })
-      if (!response.ok) throw await refusalOf(response)
-      const decoder = new TextDecoder()
-      let rest = ''
-      const reader = response.body!.getReader()
-      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-        const [last = '', ...whole] = (rest + decoder.decode(chunk.value, { stream: true })).split('\n').reverse()
-        rest = last
-        lines.current.push(...whole.reverse())
-        if (lines.current.length > mostLines) lines.current.splice(0, lines.current.length - mostLines)
-        show()
-      }
-    }
-    read().catch((e: Error) => gone.signal.aborted || setError(e.message))
+    const source = { namespace, name: pod, container, isFollowed: isFollowing, isPrevious }
+    const reading = (reader.current = new LogReader(host, source, show))
+    // A browser has six connections to a server. Hidden pages must not take all of them.
+    const readIfVisible = () => (document.hidden ? reading.pause() : reading.start())
+    readIfVisible()
+    document.addEventListener('visibilitychange', readIfVisible)
     return () => {
-      gone.abort()
+      document.removeEventListener('visibilitychange', readIfVisible)
+      reading.pause()
       clearTimeout(timer)
     }
   }, [namespace, pod, container, isFollowing, isPrevious])
@@ -66,7 +60,10 @@ export function Log({
     if (isAtEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight
   })
   const wanted = search.toLowerCase()
-  const shown = wanted ? lines.current.filter((line) => line.toLowerCase().includes(wanted)) : lines.current
+  const { lines, dropped, note } = reader.current ?? { lines: [], dropped: 0, note: '' }
+  const shown = lines.flatMap((line, i) =>
+    !wanted || line.toLowerCase().includes(wanted) ? [{ line, number: dropped + i }] : [],
+  )
   return (
     <div class="log">
       <div class="filters">
@@ -96,35 +93,34 @@ export function Log({
           Previous run
         </label>
         <span class="dim" role="status">
-          {wanted ? `${shown.length} of ${lines.current.length} lines` : `${lines.current.length} lines`}
+          {wanted ? `${shown.length} of ${lines.length} lines` : `${lines.length} lines`}
         </span>
       </div>
-      {error ? (
-        <p class="error" role="alert">
-          {error}
+      <pre
+        ref={box}
+        tabIndex={0}
+        aria-label={`Log of ${container}`}
+        onScroll={(e) =>
+          (isAtEnd.current =
+            e.currentTarget.scrollHeight - e.currentTarget.scrollTop - e.currentTarget.clientHeight < 30)
+        }
+      >
+        {shown.length === 0 && !note ? (
+          <span class="dim">{wanted ? 'No line has this.' : 'The container has written nothing yet.'}</span>
+        ) : (
+          shown.map(({ line, number }) => <LogLine key={number} line={line} />)
+        )}
+      </pre>
+      {note && (
+        <p class="dim" role="status">
+          {note}
         </p>
-      ) : (
-        <pre
-          ref={box}
-          tabIndex={0}
-          aria-label={`Log of ${container}`}
-          onScroll={(e) =>
-            (isAtEnd.current =
-              e.currentTarget.scrollHeight - e.currentTarget.scrollTop - e.currentTarget.clientHeight < 30)
-          }
-        >
-          {shown.length === 0 ? (
-            <span class="dim">{wanted ? 'No line has this.' : 'The container has written nothing yet.'}</span>
-          ) : (
-            shown.map((line, i) => <LogLine key={i} line={line} />)
-          )}
-        </pre>
       )}
     </div>
   )
-}
+})
 
-function LogLine({ line }: { line: string }) {
+const LogLine = memo(({ line }: { line: string }) => {
   const at = line.indexOf(' ')
   const time = /^\d{4}-\d\d-\d\dT/.test(line) ? line.slice(11, 23) : ''
   return (
@@ -133,4 +129,4 @@ function LogLine({ line }: { line: string }) {
       {time ? line.slice(at + 1) : line}
     </div>
   )
-}
+})

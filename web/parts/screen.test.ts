@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Screen, keyText } from './screen.ts'
+import { Screen, keyText, runsOf } from './screen.ts'
 
 function shown(...texts: string[]): string[] {
   const screen = new Screen(10, 4)
@@ -38,4 +38,34 @@ describe('keyText()', () => {
   ])('makes %s %j into %j', (name, more, text) => {
     expect(key(name, more)).toBe(text)
   })
+})
+
+describe('runsOf()', () => {
+  const runs = (text: string, cursorAt?: number) => {
+    const screen = new Screen(20, 4)
+    screen.write(text)
+    return runsOf(screen.lines[0]!, cursorAt).map((run) => `${run.style}:${run.text}`)
+  }
+
+  it.each<[string, string, number | undefined, string[]]>([
+    ['one style', 'hello', undefined, [':hello']],
+    ['colours', 'a\u001b[31mbc\u001b[0md', undefined, [':a', 'c1:bc', ':d']],
+    ['the cursor within', 'abc', 1, [':a', 'cursor:b', ':c']],
+    ['the cursor after the end', 'ab', 3, [':ab ', 'cursor: ']],
+    ['nothing', '', undefined, []],
+  ])('joins characters with %s', (_, text, cursorAt, expected) => {
+    expect(runs(text, cursorAt)).toEqual(expected)
+  })
+})
+
+it('Screen.versionOf() changes with the line only, and Screen counts dropped lines', () => {
+  const screen = new Screen(20, 4)
+  screen.write('one\r\ntwo')
+  const [first, second] = screen.lines
+  const before = [screen.versionOf(first!), screen.versionOf(second!)]
+  screen.write('!')
+  expect(screen.versionOf(first!)).toBe(before[0])
+  expect(screen.versionOf(second!)).not.toBe(before[1])
+  screen.write('\n'.repeat(1005))
+  expect([screen.lines.length, screen.dropped]).toEqual([1000, 7])
 })

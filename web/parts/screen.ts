@@ -4,6 +4,27 @@ interface Glyph {
   style: string
 }
 
+/** Characters of a line that are drawn alike. */
+export interface Run {
+  text: string
+  /** CSS class names. */
+  style: string
+}
+
+/** Joins the characters of a line that are drawn alike. The cursor is a run of its own, also after the end of the line. */
+export function runsOf(line: readonly Glyph[], cursorAt?: number): Run[] {
+  const runs: Run[] = []
+  const length = Math.max(line.length, cursorAt === undefined ? 0 : cursorAt + 1)
+  for (let at = 0; at < length; at++) {
+    const { text, style } = line[at] ?? blank
+    const own = at === cursorAt ? `${style} cursor`.trim() : style
+    const last = runs.at(-1)
+    if (last?.style === own && at !== cursorAt) last.text += text
+    else runs.push({ text, style: own })
+  }
+  return runs
+}
+
 const blank: Glyph = { text: ' ', style: '' }
 const scrollback = 1000
 
@@ -18,6 +39,9 @@ export class Screen {
   readonly columns: number
   readonly rows: number
   readonly lines: Glyph[][] = [[]]
+  /** Number of lines that are no longer kept. */
+  dropped = 0
+  readonly #versions = new WeakMap<readonly Glyph[], number>()
   #row = 0
   #column = 0
   #style = ''
@@ -32,6 +56,11 @@ export class Screen {
 
   get cursor(): { row: number; column: number } {
     return { row: this.#row, column: this.#column }
+  }
+
+  /** Returns a number that is another one after each change of a line. */
+  versionOf(line: readonly Glyph[]): number {
+    return this.#versions.get(line) ?? 0
   }
 
   write(text: string): void {
@@ -79,7 +108,12 @@ export class Screen {
       const line = this.lines[this.#row]!
       while (line.length < this.#column) line.push(blank)
       line[this.#column++] = { text: letter, style: this.#style }
+      this.#changed(line)
     }
+  }
+
+  #changed(line: readonly Glyph[]): void {
+    this.#versions.set(line, this.versionOf(line) + 1)
   }
 
   #down(): void {
@@ -87,6 +121,7 @@ export class Screen {
     if (this.#row === this.lines.length) this.lines.push([])
     if (this.lines.length > scrollback) {
       this.lines.shift()
+      this.dropped++
       this.#row--
     }
   }
@@ -94,6 +129,7 @@ export class Screen {
   #control(command: string, numbers: readonly number[]): void {
     const [a = 0, b = 0] = numbers
     const line = this.lines[this.#row]!
+    this.#changed(line)
     const by = a || 1
     if (command === 'A') this.#row = Math.max(this.#top, this.#row - by)
     else if (command === 'B') for (let i = 0; i < by; i++) this.#down()

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Screen, keyText } from './screen.ts'
+import { memo } from '../use.ts'
+import { Screen, keyText, runsOf } from './screen.ts'
 
 /** The channels of Kubernetes' exec protocol, which are the first byte of each message. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
 const [columns, rows] = [100, 24]
 
 /** A shell in a container. */
-export function Terminal({ namespace, pod, container }: { namespace: string; pod: string; container: string }) {
+export const Terminal = memo(({ namespace, pod, container }: { namespace: string; pod: string; container: string }) => {
   const [state, setState] = useState<'connecting' | 'open' | string>('connecting')
   const [, redraw] = useState(0)
   const screen = useRef(new Screen(columns, rows))
@@ -25,6 +26,11 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
     screen.current = new Screen(columns, rows)
     const decoder = new TextDecoder()
     let ended = 'The shell has ended.'
+    let frame = 0
+    const draw = () => {
+      frame = 0
+      redraw((n) => n + 1)
+    }
     opened.addEventListener('open', () => {
       setState('open')
       send(channel.resize, JSON.stringify({ Width: columns, Height: rows }))
@@ -41,10 +47,13 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
         return
       }
       screen.current.write(decoder.decode(bytes.subarray(1), { stream: true }))
-      redraw((n) => n + 1)
+      frame ||= requestAnimationFrame(draw)
     })
     opened.addEventListener('close', ({ reason }) => setState(reason || ended))
-    return () => opened.close()
+    return () => {
+      cancelAnimationFrame(frame)
+      opened.close()
+    }
   }, [namespace, pod, container])
   useEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight
@@ -71,24 +80,12 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
         onPaste={(e) => send(channel.stdin, e.clipboardData?.getData('text') ?? '')}
       >
         {lines.map((line, row) => (
-          <div key={row}>
-            {[
-              ...line,
-              ...(row === cursor.row
-                ? Array.from({ length: Math.max(0, cursor.column + 1 - line.length) }, () => ({ text: ' ', style: '' }))
-                : []),
-            ].map((glyph, at) => {
-              const isCursor = row === cursor.row && at === cursor.column
-              return glyph.style || isCursor ? (
-                <span key={at} class={`${glyph.style} ${isCursor ? 'cursor' : ''}`}>
-                  {glyph.text}
-                </span>
-              ) : (
-                glyph.text
-              )
-            })}
-            {line.length === 0 && row !== cursor.row ? '\u00a0' : ''}
-          </div>
+          <Line
+            key={screen.current.dropped + row}
+            line={line}
+            version={screen.current.versionOf(line)}
+            cursorAt={row === cursor.row ? cursor.column : undefined}
+          />
         ))}
       </pre>
       <p class="dim" role="status">
@@ -96,4 +93,29 @@ export function Terminal({ namespace, pod, container }: { namespace: string; pod
       </p>
     </div>
   )
+})
+
+interface LineProps {
+  line: Parameters<typeof runsOf>[0]
+  /** Changes with the line. */
+  version: number
+  cursorAt: number | undefined
 }
+
+const Line = memo(({ line, cursorAt }: LineProps) => {
+  const runs = runsOf(line, cursorAt)
+  return (
+    <div>
+      {runs.map(({ text, style }, i) =>
+        style ? (
+          <span key={i} class={style}>
+            {text}
+          </span>
+        ) : (
+          text
+        ),
+      )}
+      {runs.length === 0 && '\u00a0'}
+    </div>
+  )
+})

@@ -5,7 +5,7 @@ import { go, workloadPath } from '../router.ts'
 import type { WorkloadRow } from '../stream/topics.ts'
 import { useNow, useTopic } from '../use.ts'
 import { type Filter, emptyFilter, filterIn, filterText, matches } from './filter.ts'
-import { OrderedRows, type Shown } from './ordered-rows.ts'
+import { OrderedRows, type Selection, type Shown, placeOf, step } from './ordered-rows.ts'
 
 /**
  * The height of a row: on a phone the reason is on a line of its own. All rows have the same height, so that 10,000 of
@@ -120,7 +120,7 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
   const rowHeight = narrow.matches ? heights.narrow : heights.wide
-  const [selected, select] = useState(-1)
+  const [selected, select] = useState<Selection | undefined>(undefined)
   // Keys may arrive faster than the list is rendered.
   const latest = useRef({ rows, selected })
   latest.current.rows = rows
@@ -143,17 +143,16 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
   useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => {
       if ((e.target as Element).matches('input, select, textarea, dialog *') || e.metaKey || e.ctrlKey) return
-      const step = e.key === 'j' || e.key === 'ArrowDown' ? 1 : e.key === 'k' || e.key === 'ArrowUp' ? -1 : 0
+      const by = e.key === 'j' || e.key === 'ArrowDown' ? 1 : e.key === 'k' || e.key === 'ArrowUp' ? -1 : 0
       const { current } = latest
-      const row = current.rows[current.selected]
+      const row = current.rows[placeOf(current.rows, current.selected) ?? -1]
       if (e.key === 'Enter' && row && !(e.target as Element).matches('a, button'))
         go(workloadPath(row.kind, row.namespace, row.name))
-      if (step === 0) return
+      if (by === 0) return
       e.preventDefault()
-      const next = Math.max(0, Math.min(current.rows.length - 1, current.selected + step))
-      current.selected = next
-      select(next)
-      const top = (box.current?.getBoundingClientRect().top ?? 0) + next * rowHeight
+      current.selected = step(current.rows, current.selected, by)
+      select(current.selected)
+      const top = (box.current?.getBoundingClientRect().top ?? 0) + (current.selected?.place ?? 0) * rowHeight
       if (top < 120) scrollBy(0, top - 120)
       else if (top > innerHeight - 80) scrollBy(0, top - innerHeight + 80)
     }
@@ -179,7 +178,7 @@ function Rows({ rows, now }: { rows: readonly Shown[]; now: number }) {
             now={now}
             at={first + i}
             top={(first + i) * rowHeight}
-            isSelected={first + i === selected}
+            isSelected={row.id === selected?.id}
           />
         ))}
       </div>
@@ -206,6 +205,7 @@ function Line({
       class={`row ${isSelected ? 'selected' : ''}`}
       role="row"
       aria-rowindex={at + 1}
+      aria-selected={isSelected}
       href={workloadPath(row.kind, row.namespace, row.name)}
       style={{ top: `${top}px` }}
     >

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { workloadColumns } from '../../src/dashboard/stream/columns.ts'
 import { emptyFilter, matches } from './filter.ts'
-import { OrderedRows } from './ordered-rows.ts'
+import { OrderedRows, type Selection, placeOf, step } from './ordered-rows.ts'
 
 type Values = (string | number)[]
 const values = (given: Readonly<Record<string, string | number | undefined>>): Values =>
@@ -34,6 +34,30 @@ describe('OrderedRows', () => {
         before = now
       }
     }))
+  })
+})
+
+describe('step()', () => {
+  const rowsOf = (...names: string[]) => new OrderedRows().of({ rows: new Map(names.map((name, i) => [name.charCodeAt(0), values({ name: `${i}-${name}`, state: i })])) })
+  const named = (id: string, place: number): Selection => ({ id: id.charCodeAt(0), place })
+
+  it.each<[string, string[], Selection | undefined, 1 | -1, Selection | undefined]>([
+    ['the first row at first', ['a', 'b'], undefined, 1, named('a', 0)],
+    ['the next row', ['a', 'b'], named('a', 0), 1, named('b', 1)],
+    ['the last row again', ['a', 'b'], named('b', 1), 1, named('b', 1)],
+    ['the first row again', ['a', 'b'], named('a', 0), -1, named('a', 0)],
+    ['the row after one that has moved', ['b', 'a', 'c'], named('a', 0), 1, named('c', 2)],
+    ['the row in the place of one that is gone', ['b', 'c'], named('a', 0), 1, named('b', 0)],
+    ['the row before one that is gone', ['b', 'c'], named('a', 1), -1, named('b', 0)],
+    ['nothing in an empty list', [], named('a', 0), 1, undefined],
+  ])('selects %s', (_, names, selection, by, expected) => {
+    expect(step(rowsOf(...names), selection, by)).toEqual(expected)
+  })
+
+  it('opens the selected workload, also after the list has been sorted again', () => {
+    const rows = rowsOf('b', 'a')
+    expect(rows[placeOf(rows, named('a', 0))!]!.name).toBe('1-a')
+    expect(placeOf(rowsOf('b'), named('a', 0))).toBeUndefined()
   })
 })
 

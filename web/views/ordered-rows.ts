@@ -60,6 +60,30 @@ export class OrderedRows {
   }
 }
 
+/** The selected row of a list. Its place is where the selection goes on when the row is gone. */
+export interface Selection {
+  id: number
+  place: number
+}
+
+/** Returns the place of the selected row; undefined if it is not in the list. */
+export function placeOf(rows: readonly Shown[], selection: Selection | undefined): number | undefined {
+  if (!selection) return undefined
+  if (rows[selection.place]?.id === selection.id) return selection.place
+  const place = rows.findIndex(({ id }) => id === selection.id)
+  return place < 0 ? undefined : place
+}
+
+/** Selects the next or previous row. */
+export function step(rows: readonly Shown[], selection: Selection | undefined, by: 1 | -1): Selection | undefined {
+  const place = placeOf(rows, selection)
+  // A row that is gone has left its place to the next one.
+  const wanted = place !== undefined ? place + by : selection ? selection.place + Math.min(0, by) : 0
+  const next = Math.max(0, Math.min(rows.length - 1, wanted))
+  const row = rows[next]
+  return row && { id: row.id, place: next }
+}
+
 /** Merges two sorted lists. */
 function merged(a: readonly Shown[], b: readonly Shown[]): Shown[] {
   const all: Shown[] = []

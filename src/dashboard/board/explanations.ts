@@ -33,7 +33,7 @@ interface Entry {
   untilMs: number
 }
 
-/** What an explanation reads besides pods. */
+/** Requests of an explanation, besides pods. */
 const readKinds = [
   { verb: 'get', type: nodes, isClusterWide: true },
   { verb: 'list', type: nodes, isClusterWide: true },

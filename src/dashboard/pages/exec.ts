@@ -10,6 +10,24 @@ const refused = 4403
 /** Starts the first shell that exists in the container. */
 const shells = ['/bin/sh', '-c', 'if command -v bash >/dev/null; then exec bash; else exec sh; fi']
 
+/** Maximum number of messages before the shell has started. */
+const mostEarly = 1000
+/** Reading stops while the receiver has more unsent bytes than this. */
+const backlogLimit = 512 * 1024
+
+/** The part of a WebSocket that a relay uses. */
+type Relayed = Pick<WebSocket, 'on' | 'send' | 'pause' | 'resume' | 'isPaused' | 'bufferedAmount'>
+
+/** Passes messages on, and does not read more than the receiver takes. */
+export function passOn(from: Relayed, to: Relayed): void {
+  from.on('message', (data: RawData) => {
+    to.send(data as Buffer, { binary: true }, () => {
+      if (from.isPaused && to.bufferedAmount <= backlogLimit) from.resume()
+    })
+    if (to.bufferedAmount > backlogLimit) from.pause()
+  })
+}
+
 /**
  * Connects a terminal of the page to a shell in a container. Both use Kubernetes' exec protocol, so messages are passed
  * through.
@@ -19,7 +37,9 @@ export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSea
   const loggedOut = () => client.close(loggedOutCode, 'the session has ended')
   viewer.ended.addEventListener('abort', loggedOut)
   const early: RawData[] = []
-  const hold = (data: RawData) => void early.push(data)
+  const hold = (data: RawData) => {
+    if (early.push(data) > mostEarly) client.close(1009, 'too much input before the shell has started')
+  }
   client.on('message', hold)
   client.on('close', () => {
     viewer.ended.removeEventListener('abort', loggedOut)
@@ -37,9 +57,9 @@ export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSea
     )
     client.off('message', hold)
     for (const data of early) server.send(data as Buffer)
-    client.on('message', (data) => server.send(data as Buffer))
+    passOn(client, server)
+    passOn(server, client)
     client.on('close', () => server.close())
-    server.on('message', (data) => client.send(data as Buffer, { binary: true }))
     server.on('close', () => client.close(1000))
     server.on('error', () => client.close(1011))
     if (gone.signal.aborted) server.close()
