@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -184,5 +184,15 @@ describe('takeBackup()', () => {
     expect(await restoreInto(optionsOf(to), file)).toMatchObject({ items: 250 })
     expect(existsSync(path.join(to, 'db.restoring'))).toBe(false)
     await expect(restoreInto(optionsOf(to), file)).rejects.toThrow('the store is not empty')
+  })
+
+  it('leaves no Secrets where a restore failed', async () => {
+    const from = path.join(dir, 'a')
+    await filledDirectory(from)
+    await takeBackup(optionsOf(from), file, now)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"mark":2', '"mark":3'))
+    const to = path.join(dir, 'b')
+    await expect(restoreInto(optionsOf(to), file)).rejects.toThrow('its checksum is another')
+    expect(readdirSync(to)).toEqual([])
   })
 })
