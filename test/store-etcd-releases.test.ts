@@ -169,6 +169,38 @@ describe('a watch that delivers nothing', () => {
   })
 })
 
+describe('a watch that starts in the past', () => {
+  it('is told how far it has caught up, also where the last revisions are none of its events', async () => {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const store = await open(url)
+    const from = etcd.put('/registry/a', 'x')
+    const revision = etcd.put('/other/key', 'x')
+    await store.waitUntilSeen!(revision)
+    const progress: number[] = []
+    await store.watch('/', from, () => {}, undefined, (seen) => progress.push(seen))
+    await expect.poll(() => progress, { timeout: 10_000 }).toEqual([revision])
+  })
+
+  it('gets its events in slices, with other work between them', async () => {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const store = await open(url)
+    const from = store.revision
+    for (let i = 0; i < 2000; i++) etcd.put(`/registry/${i}`, 'x')
+    await store.waitUntilSeen!(etcd.revision)
+    const turns: number[] = []
+    let turn = 0
+    const count = () => void (turn++, (turns.length < 4 && turn < 1000) && setImmediate(count))
+    let seen = 0
+    await store.watch('/', from, (events) => {
+      turns.push(turn)
+      seen += events.length
+    })
+    count()
+    await expect.poll(() => seen, { timeout: 10_000 }).toBe(2000)
+    expect(new Set(turns).size).toBe(4)
+  })
+})
+
 describe('a watch that falls silent', () => {
   it('delays a waiter until its time limit; then nothing more is asked of it', async () => {
     const { etcd, store, timers } = await openOnTimers({ writeBudgetMs: 300 })

@@ -33,3 +33,6 @@ export const systemClock: Clock = {
 
 /** The timers of `systemClock`, with a time for durations only: it goes on evenly when the clock of the machine is set. */
 export const steadyClock: Clock = { ...systemClock, now: () => performance.now() }
+
+/** Returns the clock for durations that belongs to a clock. A virtual clock is never set, so it is its own. */
+export const steadyOf = (clock: Clock): Clock => (clock === systemClock ? steadyClock : clock)

@@ -58,8 +58,8 @@ export interface Store {
    * Calls `onEvents` with every event under `prefix` after `fromRevision`, in order and without gaps. Events are
    * durable when they are delivered, and events of one commit come together. The event of a write is delivered before
    * the write resolves. `onEnd` is called once if the watch cannot continue. `onProgress` reports a revision up to
-   * which there are no further events; only a shared store calls it. Rejects with CompactedError if `fromRevision` is
-   * compacted.
+   * which there are no further events: when a watch has caught up, and later in a shared store. Rejects with
+   * CompactedError if `fromRevision` is compacted.
    */
   watch(
     prefix: string,

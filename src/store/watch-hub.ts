@@ -94,6 +94,8 @@ export class WatchHub {
       if (watcher.position >= store.revision) {
         this.#catchingUp.delete(watcher)
         this.#live.add(watcher)
+        // The last revisions may have had no event for this watch.
+        watcher.onProgress?.(watcher.position)
         return
       }
       await this.#yield?.()

@@ -68,8 +68,8 @@ export class Mount implements Store {
     })
   }
 
-  async watch(prefix: string, fromRevision: number, onEvents: (events: readonly StoreEvent[]) => void, onEnd?: (why: Error) => void): Promise<Watch> {
-    const watch = await this.#store.watch(prefix, fromRevision, onEvents, onEnd)
+  async watch(prefix: string, fromRevision: number, onEvents: (events: readonly StoreEvent[]) => void, onEnd?: (why: Error) => void, onProgress?: (revision: number) => void): Promise<Watch> {
+    const watch = await this.#store.watch(prefix, fromRevision, onEvents, onEnd, onProgress)
     this.#watches.add(watch)
     return {
       close: () => {

@@ -57,6 +57,24 @@ export async function keysInStore(store: Store): Promise<ClusterKeys | undefined
   return shared && !isEncrypted(shared.value) ? readKeys(shared.value) : undefined
 }
 
+/**
+ * The keys for a backup of a shared store: those in the store, or those in the data directory before a server has
+ * stored any. Throws if they are those of two clusters.
+ */
+export async function keysForBackup(store: Store, dataDir: string, now: number): Promise<ClusterKeys | undefined> {
+  const shared = await keysInStore(store)
+  if (!shared) return readKeyFiles(dataDir, now)
+  if (existsSync(authorityKeyFile(dataDir))) requireSame(shared, dataDir)
+  return shared
+}
+
+/** Stores the keys of a restored cluster for all servers, unless the backup had them as an object. */
+export async function shareKeys(store: Store, keys: ClusterKeys): Promise<void> {
+  if (await store.get(sharedKey)) return
+  const result = await store.write({ key: sharedKey, expected: 0, value: Buffer.from(JSON.stringify(keys)) })
+  if (!result.ok) throw new Error(`${sharedKey} is there already: another process writes to the store`)
+}
+
 const isEncrypted = (value: Buffer): boolean => value.toString('latin1', 0, 8) === 'k8s:enc:'
 
 function readKeys(value: Buffer): ClusterKeys {
@@ -66,8 +84,13 @@ function readKeys(value: Buffer): ClusterKeys {
 /** Uses the shared keys. Different keys in the data directory belong to another cluster and are an error. */
 function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
   if (!existsSync(authorityKeyFile(dataDir))) writeKeys(keys, dataDir)
+  requireSame(keys, dataDir)
+  return keys
+}
+
+function requireSame(keys: ClusterKeys, dataDir: string): void {
   const isSame = filesOf(keys, dataDir).every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text)
-  if (isSame) return keys
+  if (isSame) return
   throw new Error(
     `--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`,
   )

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { connectInDirectory, listenInDirectory } from '../../base/directory-socket.ts'
+import { linesOf } from '../../base/lines.ts'
 
 /**
  * A Unix socket in the data directory, for commands of the same user to the process that serves it. It exposes
@@ -124,16 +124,16 @@ export async function findLocalServer(dataDir: string): Promise<LocalServer | un
   }
   if (!first) return undefined
   const { pid, socket } = first
-  return { pid, ask: <T>(question: string) => linesOf<T>(socket, pid, question) }
+  return { pid, ask: <T>(question: string) => answerTo<T>(socket, pid, question) }
 }
 
-async function* linesOf<T>(socket: Socket, pid: number, question: string): AsyncIterable<T> {
+async function* answerTo<T>(socket: Socket, pid: number, question: string): AsyncIterable<T> {
   let problem: Error | undefined
   socket.on('error', (e) => (problem ??= e))
   socket.setTimeout(silenceMs, () => socket.destroy(new Error(`process ${pid} does not answer`)))
   socket.write(`${question}\n`)
   try {
-    for await (const line of createInterface({ input: socket, crlfDelay: Infinity })) {
+    for await (const line of linesOf(received(socket))) {
       const value = JSON.parse(line) as T | End
       if (typeof value === 'object' && value !== null && 'end' in value) return
       if (typeof value === 'object' && value !== null && 'error' in value) throw new Error(value.error)
@@ -143,6 +143,15 @@ async function* linesOf<T>(socket: Socket, pid: number, question: string): Async
     socket.destroy()
   }
   throw problem ?? new Error(`process ${pid} ended in the midst of its answer`)
+}
+
+/** The bytes until the connection ends. The reason is that of the event `error`, if there is one. */
+async function* received(socket: Socket): AsyncIterable<Buffer> {
+  try {
+    yield* socket as AsyncIterable<Buffer>
+  } catch {
+    // The caller reports the reason.
+  }
 }
 
 /** The response to the request `status`. */

@@ -1,6 +1,6 @@
 import { type Hash, createHash } from 'node:crypto'
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { linesOf } from '../../base/lines.ts'
 import type { SnapshotItem } from '../../store/index.ts'
 import type { ClusterKeys } from '../keys/cluster-keys.ts'
 
@@ -28,9 +28,13 @@ interface Tail {
   sha256: string
 }
 
+/** JSON allows these characters in a text, but some programs end a line at them. */
+const separators = /[\u2028\u2029]/g
+const escaped = (separator: string): string => (separator === '\u2028' ? '\\u2028' : '\\u2029')
+
 /** Encodes an item as a line of JSON. Base64 needs no escapes. */
 export const itemLine = ({ key, value, mark }: SnapshotItem): string =>
-  `{"key":${JSON.stringify(key)},"value":"${value.toString('base64')}"${mark === undefined ? '' : `,"mark":${mark}`}}`
+  `{"key":${JSON.stringify(key).replaceAll(separators, escaped)},"value":"${value.toString('base64')}"${mark === undefined ? '' : `,"mark":${mark}`}}`
 
 export const itemOf = ({ key, value, mark }: LineItem): SnapshotItem => ({
   key,
@@ -111,7 +115,7 @@ export async function readBackupFile(
   }
   /** Parsed once another line follows: the last line is not an item. */
   let last: string | undefined
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+  for await (const line of linesOf(createReadStream(file))) {
     if (last !== undefined) await take(last)
     last = line
   }

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -38,6 +39,28 @@ describe('a backup', () => {
     expect(await contents(other)).toEqual(await contents(store))
     expect(await loadClusterKeys(other, path.join(dir, 'b'), now)).toEqual(keys)
     await other.close()
+  })
+
+  it('has one line for each object, also where its name has a line separator', async () => {
+    const store = await filled()
+    const key = '/registry/clusterroles/a\u2028b\u2029c\u0085d'
+    await store.write({ key, expected: 0, value: Buffer.from('x') })
+    await writeBackup(await snapshotOf(store), dir, file, now)
+    const text = readFileSync(file, 'utf8')
+    expect(text).not.toMatch(/[\u2028\u2029]/)
+    expect(text).toContain('/a\\u2028b\\u2029c')
+    const restored = openMemoryStore()
+    await restoreBackup(restored, path.join(dir, 'b'), file)
+    expect(await contents(restored)).toEqual(await contents(store))
+  })
+
+  it('is read as an earlier release wrote it, with such characters as they are', async () => {
+    const lines = ['{"coxswainBackup":1,"revision":1,"takenAt":"2026-01-01T00:00:00.000Z"}', '{"key":"/registry/clusterroles/a\u2028b","value":"eA=="}', '']
+    const sha256 = createHash('sha256').update(lines.join('\n')).digest('hex')
+    writeFileSync(file, `${lines.join('\n')}${JSON.stringify({ items: 1, sha256 })}\n`)
+    const restored = openMemoryStore()
+    await restoreBackup(restored, path.join(dir, 'b'), file)
+    expect(await contents(restored)).toEqual([['/registry/clusterroles/a\u2028b', '78', undefined]])
   })
 
   it('is private, and replaces no file', async () => {
@@ -184,5 +207,15 @@ describe('takeBackup()', () => {
     expect(await restoreInto(optionsOf(to), file)).toMatchObject({ items: 250 })
     expect(existsSync(path.join(to, 'db.restoring'))).toBe(false)
     await expect(restoreInto(optionsOf(to), file)).rejects.toThrow('the store is not empty')
+  })
+
+  it('leaves no Secrets where a restore failed', async () => {
+    const from = path.join(dir, 'a')
+    await filledDirectory(from)
+    await takeBackup(optionsOf(from), file, now)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"mark":2', '"mark":3'))
+    const to = path.join(dir, 'b')
+    await expect(restoreInto(optionsOf(to), file)).rejects.toThrow('its checksum is another')
+    expect(readdirSync(to)).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ import {
   snapshotOf,
 } from '../../store/index.ts'
 import { type BackupSummary, itemLine, itemOf, readBackupFile, writeBackupFile } from './backup-file.ts'
-import { keysInStore, readKeyFiles, writeKeys } from '../keys/cluster-keys.ts'
+import { keysForBackup, readKeyFiles, shareKeys, writeKeys } from '../keys/cluster-keys.ts'
 import { type Answer, type LocalServer, findLocalServer } from '../serving/local-door.ts'
 import { type StoreOptions, withStore } from '../serving/open-store.ts'
 
@@ -29,7 +29,7 @@ export async function takeBackup(options: StoreOptions, file: string, now: numbe
   if (store === 'etcd') {
     const attempt = () =>
       withStore(options, async (opened) => {
-        const keys = readKeyFiles(dataDir, now) ?? (await keysInStore(opened))
+        const keys = await keysForBackup(opened, dataDir, now)
         return writeBackup(await snapshotOf(opened), dataDir, file, now, keys)
       })
     return repeated(attempt)
@@ -152,9 +152,13 @@ export async function restoreInto(options: StoreOptions, file: string): Promise<
   let summary: BackupSummary
   try {
     summary = await restoreBackup(opened, dataDir, file)
-  } finally {
+  } catch (e) {
     await opened.close()
+    // It may hold Secrets.
+    rmSync(unfinished, { recursive: true, force: true })
+    throw e
   }
+  await opened.close()
   rmSync(dir, { recursive: true, force: true })
   renameDurably(unfinished, dir)
   return summary
@@ -185,10 +189,17 @@ export async function restoreBackup(store: Store, dataDir: string, file: string)
   await Promise.all(writes)
   const { size } = digests
   for await (const page of (await snapshotOf(store)).pages) {
-    for (const item of page) if (digests.get(item.key) === digestOf(item)) digests.delete(item.key)
+    for (const item of page) {
+      if (!digests.has(item.key))
+        throw new Error(`${item.key} is not in the backup: another process writes to the store`)
+      if (digests.get(item.key) === digestOf(item)) digests.delete(item.key)
+    }
   }
   for (const [key] of digests) throw new Error(`${key} was not restored as it was`)
-  if (head.keys) writeKeys(head.keys, dataDir)
+  if (head.keys) {
+    if (store.currentRevision) await shareKeys(store, head.keys)
+    writeKeys(head.keys, dataDir)
+  }
   return { items: size, revision: store.revision }
 }
 

@@ -99,6 +99,8 @@ export class ObjectStore {
       },
       (seen) => objects.#saw(seen),
     )
+    // Meanwhile other servers may have written more than the watch delivers at once.
+    await objects.waitForEvents(store.revision)
     return objects
   }
 

@@ -1,13 +1,13 @@
 import { deepEqual } from '../../api/deep-equal.ts'
-import { isAlreadyExists, isNotFound } from '../../api/errors.ts'
+import { isAlreadyExists, isConflict, isNotFound } from '../../api/errors.ts'
 import type { EndpointSlice, Lease } from '../../api/generated/types.ts'
 import { ipFamilyOf, isRoutableIp } from '../../api/validation/ip.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, steadyOf } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { ServerObjects } from '../objects/objects.ts'
 import { leases } from '../resources/coordination/leases.ts'
 import { endpointslices } from '../resources/discovery/endpointslices.ts'
-import { microTime } from '../../api/object.ts'
+import { microTime, millisecondsOf } from '../../api/object.ts'
 
 interface LiveServersOptions {
   objects: ServerObjects
@@ -19,31 +19,47 @@ interface LiveServersOptions {
   /** Called with the addresses of all live servers when they change, such as `10.0.0.1 6443`. */
   onServers?(addresses: readonly string[]): void
   clock: Clock
+  /** Measures durations. Default: `steadyOf(clock)`. */
+  timers?: Clock
   logger: Logger
+}
+
+interface Sight {
+  /** The time in the Lease. */
+  renewal: string | undefined
+  /** When its server was alive, by the clock of this one. */
+  renewedMs: number
 }
 
 /** The renewal interval of a lease, and the time without renewal after which its server counts as gone. */
 const renewMs = 5000
 const expiryMs = 15_000
+/** The clocks of two servers may differ by this much. */
+const toleranceMs = 10_000
+/** A lease that was not renewed for this long is deleted, as Kubernetes does with those of its own servers. */
+const keptMs = 3_600_000
 const namespace = 'kube-system'
 const identityLabel = 'apiserver.kubernetes.io/identity'
 const addressAnnotation = 'coxswain.io/api-address'
 
 /**
  * Keeps the EndpointSlices of the Service `kubernetes` equal to the live API servers. Each server renews a Lease. A
- * server is live while others observe renewals, measured by their own clocks.
+ * server is live while others observe renewals, measured by clocks that nobody sets. Before a server has observed a
+ * renewal, it relies on the time in the Lease.
  */
 export class LiveServers {
   readonly #o: LiveServersOptions
   readonly #name: string
-  /** Keyed by Lease name: the last renewal, and when this server observed it. */
-  readonly #seen = new Map<string, { renewal: string | undefined; atMs: number }>()
+  readonly #timers: Clock
+  /** The observed Leases by name. */
+  #seen: ReadonlyMap<string, Sight> = new Map()
   #cancel: (() => void) | undefined
   #isStopped = false
   #told = ''
 
   constructor(options: LiveServersOptions) {
     this.#o = options
+    this.#timers = options.timers ?? steadyOf(options.clock)
     this.#name = `apiserver-${options.identity}`
   }
 
@@ -68,11 +84,12 @@ export class LiveServers {
     try {
       await this.#renew()
       await this.#publish()
+      await this.#deleteAbandoned()
     } catch (error) {
       if (!this.#isStopped)
         this.#o.logger.warn('the servers of the cluster could not be told apart from those that are gone', { error })
     }
-    if (!this.#isStopped) this.#cancel = this.#o.clock.after(renewMs, () => void this.#renewAndPublish())
+    if (!this.#isStopped) this.#cancel = this.#timers.after(renewMs, () => void this.#renewAndPublish())
   }
 
   async #renew(): Promise<void> {
@@ -102,18 +119,53 @@ export class LiveServers {
 
   /** The addresses of live servers, including loopback ones. */
   #live(): string[] {
+    const seen = new Map<string, Sight>()
     const live: string[] = []
-    const now = this.#o.clock.now()
-    for (const { metadata, spec } of this.#o.objects.list<Lease>('coordination.k8s.io', 'leases', namespace)) {
-      const address = metadata.annotations?.[addressAnnotation]
-      if (metadata.labels?.[identityLabel] === undefined || address === undefined) continue
-      const before = this.#seen.get(metadata.name!)
-      const isRenewed = before?.renewal !== spec?.renewTime
-      const seen = isRenewed || !before ? { renewal: spec?.renewTime, atMs: now } : before
-      this.#seen.set(metadata.name!, seen)
-      if (now - seen.atMs < expiryMs) live.push(address)
+    for (const { metadata, spec } of this.#leases()) {
+      const sight = this.#look(this.#seen.get(metadata.name!), spec?.renewTime)
+      seen.set(metadata.name!, sight)
+      if (this.#isLive(sight)) live.push(metadata.annotations![addressAnnotation]!)
     }
+    this.#seen = seen
     return live.toSorted()
+  }
+
+  /** The Leases of servers of this program. */
+  #leases(): Lease[] {
+    return this.#o.objects
+      .list<Lease>('coordination.k8s.io', 'leases', namespace)
+      .filter(
+        ({ metadata }) =>
+          metadata.labels?.[identityLabel] !== undefined && metadata.annotations?.[addressAnnotation] !== undefined,
+      )
+  }
+
+  #look(before: Sight | undefined, renewal: string | undefined): Sight {
+    if (before) return before.renewal === renewal ? before : { renewal, renewedMs: this.#timers.now() }
+    const differenceMs = Math.abs(this.#o.clock.now() - millisecondsOf(renewal))
+    const isRecent = differenceMs < expiryMs + toleranceMs
+    return { renewal, renewedMs: isRecent ? this.#timers.now() - Math.max(0, differenceMs - toleranceMs) : -Infinity }
+  }
+
+  #isLive({ renewedMs }: Sight): boolean {
+    return this.#timers.now() - renewedMs < expiryMs
+  }
+
+  /** Deletes the Leases of servers that never came back. A server whose clock is behind renews its Lease before. */
+  async #deleteAbandoned(): Promise<void> {
+    const { objects, clock } = this.#o
+    for (const { metadata, spec } of this.#leases()) {
+      const sight = this.#seen.get(metadata.name!)
+      const isOld = clock.now() - millisecondsOf(spec?.renewTime ?? metadata.creationTimestamp) > keptMs
+      if (!isOld || !sight || this.#isLive(sight)) continue
+      const preconditions = { resourceVersion: metadata.resourceVersion! }
+      try {
+        await objects.delete(leases, namespace, metadata.name!, { preconditions }, false)
+      } catch (e) {
+        // Another server has deleted it, or its own has renewed it.
+        if (!isNotFound(e) && !isConflict(e)) throw e
+      }
+    }
   }
 
   #tell(addresses: readonly string[]): void {

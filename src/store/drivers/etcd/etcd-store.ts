@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { keptCopy } from '../../../base/kept-bytes.ts'
+import { nextTurn } from '../../../base/turns.ts'
 import { RpcError } from '../../../grpc/index.ts'
 import { isStorableKey } from '../../byte-order.ts'
 import type { CompactorOptions } from '../../store.ts'
@@ -110,7 +111,11 @@ export class EtcdStore implements Store {
         return recent.start
       },
     }
-    this.#hub = new WatchHub(seen, (after, upTo, prefix) => ({ events: recent.between(after, upTo, prefix), upTo }))
+    const between = (after: number, upTo: number, prefix: string) => ({
+      events: recent.between(after, upTo, prefix),
+      upTo,
+    })
+    this.#hub = new WatchHub(seen, between, nextTurn)
     this.#writer = new Writer({
       ...parts,
       pending: this.#pending,

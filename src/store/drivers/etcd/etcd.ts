@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Clock, steadyClock, systemClock } from '../../../base/clock.ts'
+import { type Clock, steadyOf, systemClock } from '../../../base/clock.ts'
 import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
 import { StoreOpenError } from '../../store.ts'
 import type { Store } from '../../store.ts'
@@ -38,7 +38,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     servers,
     tls,
     clock = systemClock,
-    timers = clock === systemClock ? steadyClock : clock,
+    timers = steadyOf(clock),
     prefix = { ours: '/registry', theirs: '/registry' },
     callTimeoutMs = 3000,
     writeBudgetMs = 10_000,
