@@ -2,7 +2,7 @@ import { FeatureGates, type GateName } from '../../src/api/feature-gates.ts'
 import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { ApiServer, type Auditor, type AuthorizerChoice, Authenticator, type FairnessSettings, type KeyPair, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
+import { ApiServer, type ApiServerOptions, type Auditor, type AuthorizerChoice, Authenticator, type FairnessSettings, type KeyPair, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type Headers, MemoryExchange, type Sent } from './exchange.ts'
@@ -18,6 +18,7 @@ export interface Options {
   seed?: number
   maxWatches?: number
   fairness?: FairnessSettings
+  memory?: ApiServerOptions['memory']
   build?: string
   /** The range of cluster IPs that it is told to have. */
   serviceRange?: string
@@ -62,7 +63,7 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange } = options
+    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, memory, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange } = options
     const clock = new VirtualClock(startMs)
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -84,6 +85,7 @@ export class TestServer {
       ...(tokenKey ? { tokenKey } : {}),
       ...(tokenIssuers ? { tokenIssuers } : {}),
       ...(fairness ? { fairness } : {}),
+      ...(memory ? { memory } : {}),
       freezesObjects: true,
       address: '127.0.0.1:6443',
       ...(audit ? { audit: audit(clock) } : {}),
