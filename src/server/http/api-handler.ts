@@ -210,7 +210,7 @@ export class ApiHandler {
       if (what) this.#admit(seat, what, taken ?? anonymous, bodyLength(exchange) ?? 0)
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
       if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path }, audit)
-      return await this.#document(exchange, path, query, headers)
+      return await this.#document(exchange, path, query, headers, kind, taken)
     } finally {
       seat?.done()
     }
@@ -257,6 +257,8 @@ export class ApiHandler {
     path: string,
     query: URLSearchParams,
     headers: Record<string, string>,
+    kind: RequestKind,
+    user: UserInfo | undefined,
   ): Promise<Answered> {
     const { method } = exchange
     const asks = {
@@ -266,7 +268,9 @@ export class ApiHandler {
       accept: exchange.header('accept'),
       ifNoneMatch: exchange.header('if-none-match'),
     }
-    const found = await this.#o.documents.answer(asks)
+    const notes: NotesTurns = {}
+    const found = await inOneTurn(notes, 'document', () => this.#o.documents.answer(asks))
+    if (notes.longTurn) this.#o.longTurns.tell(notes.longTurn, kind, user, found?.body.length ?? 0, path)
     if (!found) return plainNotFound(exchange, headers)
     exchange.respond(found.code, { ...headers, ...found.headers }, wholeBody(found.body))
     return found
