@@ -3,7 +3,7 @@ import { jsonText, readJson } from '../../src/api/json/index.ts'
 import { Logger } from '../../src/base/logger.ts'
 import type { Turns } from '../../src/base/turns.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
-import { ApiServer, type Auditor, type AuthorizerChoice, Authenticator, type FairnessSettings, type KeyPair, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
+import { ApiServer, type ApiServerOptions, type Auditor, type AuthorizerChoice, Authenticator, type FairnessSettings, type KeyPair, type ResourceSettings, admissionPlugins } from '../../src/server/index.ts'
 import { type Store, openMemoryStore } from '../../src/store/index.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { type Headers, MemoryExchange, type Sent } from './exchange.ts'
@@ -21,6 +21,7 @@ export interface Options {
   /** The turns of long work. Default: one turn that does not end. */
   turns?: Turns
   fairness?: FairnessSettings
+  memory?: ApiServerOptions['memory']
   build?: string
   /** The range of cluster IPs that it is told to have. */
   serviceRange?: string
@@ -65,7 +66,7 @@ export class TestServer {
   }
 
   static async start(options: Options = {}): Promise<TestServer> {
-    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange, turns } = options
+    const { gates, settings, tokenIssuers, tokenKey, startMs, seed = 1, maxWatches, fairness, memory, build, authorization, proxyClient, audit, store: given, wrapStore, serviceRange, turns } = options
     const clock = Object.assign(new VirtualClock(startMs), turns ? { turns } : {})
     const inner = given ?? openMemoryStore({ clock })
     const store = wrapStore?.(inner) ?? inner
@@ -87,6 +88,7 @@ export class TestServer {
       ...(tokenKey ? { tokenKey } : {}),
       ...(tokenIssuers ? { tokenIssuers } : {}),
       ...(fairness ? { fairness } : {}),
+      ...(memory ? { memory } : {}),
       freezesObjects: true,
       address: '127.0.0.1:6443',
       ...(audit ? { audit: audit(clock) } : {}),

@@ -19,9 +19,22 @@ const leaf: FieldSet = Object.freeze({})
 
 export const emptySet: FieldSet = leaf
 
-export const isEmptySet = (set: FieldSet): boolean => {
-  for (const _ in set) return false
-  return true
+/**
+ * Sets with many elements, which are never empty again. V8 collects all keys of such an object before it begins a loop
+ * over them, so that a loop which ends at once takes milliseconds.
+ */
+const wide = new WeakSet<FieldSet>()
+const fewElements = 64
+
+export function isEmptySet(set: FieldSet): boolean {
+  if (wide.has(set)) return false
+  let count = 0
+  for (const _ in set) {
+    if (++count <= fewElements) continue
+    wide.add(set)
+    break
+  }
+  return count === 0
 }
 
 const isMember = (node: FieldSet): boolean => self in node || isEmptySet(node)
@@ -129,12 +142,27 @@ export function closed(set: OpenSet): FieldSet {
 }
 
 function inOrder(set: OpenSet): OpenSet {
-  const places = Object.keys(set).map(placeOf)
+  const elements = Object.keys(set)
+  // The names of fields, and the member mark before them, are in the order of texts.
+  if (elements.every(isName)) return inOrderOf(set, elements, elements.toSorted())
+  const places = elements.map(placeOf)
   let isSorted = true
   for (let i = 1; isSorted && i < places.length; i++) isSorted = comparePlaces(places[i - 1]!, places[i]!) <= 0
   if (isSorted) return set
+  return inOrderOf(
+    set,
+    elements,
+    places.sort(comparePlaces).map(({ element }) => element),
+  )
+}
+
+const isName = (element: string): boolean => element.startsWith('f:') || element === self
+
+/** The set with its elements in another order; the set itself if that is theirs. */
+function inOrderOf(set: OpenSet, elements: readonly string[], wanted: readonly string[]): OpenSet {
+  if (wanted.every((element, i) => element === elements[i])) return set
   const out: OpenSet = {}
-  for (const { element } of places.sort(comparePlaces)) out[element] = set[element]!
+  for (const element of wanted) out[element] = set[element]!
   return out
 }
 

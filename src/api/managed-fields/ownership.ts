@@ -11,7 +11,16 @@ import {
 } from './field-set.ts'
 import { type Manager, type Owner, isSameManager, withFields, withOtherFields } from './managers.ts'
 import type { MergeType } from './merge-type.ts'
-import { type Comparison, compare, fieldSetOf, merge, remove, withNamedFields, withNulls } from './typed-value.ts'
+import {
+  type Comparison,
+  compare,
+  fieldSetOf,
+  merge,
+  openSetOf,
+  remove,
+  withNamedFields,
+  withNulls,
+} from './typed-value.ts'
 
 /** The maximum number of update managers of an object. The oldest are merged into one. */
 const maxUpdaters = 10
@@ -247,7 +256,7 @@ function prune(
   return convert(remove(lastType, whole, intersection(lost, was)), last.apiVersion, by.apiVersion)
 }
 
-const namedSetOf = (type: MergeType, value: unknown): FieldSet => withNamedFields(type, fieldSetOf(type, value))
+const namedSetOf = (type: MergeType, value: unknown): FieldSet => withNamedFields(type, openSetOf(type, value))
 
 /** The union of managers' fields by API version, or of all. */
 function fieldsByVersion(managers: readonly Owner[], all: string | undefined): Map<string, FieldSet[]> {

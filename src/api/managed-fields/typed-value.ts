@@ -70,7 +70,8 @@ export const asFields = (value: unknown): Fields => (isFields(value) ? value : {
 /** The fields that a value sets. */
 export const fieldSetOf = (type: MergeType, value: unknown): FieldSet => closed(openSetOf(type, value))
 
-function openSetOf(type: MergeType, value: unknown): OpenSet {
+/** The same in any order, for sets that are only compared. */
+export function openSetOf(type: MergeType, value: unknown): OpenSet {
   const set: OpenSet = {}
   const shape = shapeOf(type, value)
   if (shape === 'map') {
@@ -79,8 +80,8 @@ function openSetOf(type: MergeType, value: unknown): OpenSet {
       const field = fields[name]
       if (field === undefined) continue
       const of = fieldType(type, name)
-      const isLeaf = shapeOf(of, field) === 'leaf' || field === null || isEmptyMap(field) || !isDeclared(type, name)
-      addTo(set, `f:${name}`, openSetOf(of, field), isLeaf)
+      if (field === null || shapeOf(of, field) === 'leaf') addTo(set, `f:${name}`, undefined, true)
+      else addTo(set, `f:${name}`, openSetOf(of, field), isEmptyMap(field) || !isDeclared(type, name))
     }
   } else if (shape === 'list') {
     for (const [element, [item]] of itemsOf(type, value)) addTo(set, element, openSetOf(itemType(type), item), true)

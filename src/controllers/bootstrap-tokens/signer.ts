@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { ConfigMap, Secret } from '../../api/generated/types.ts'
 import { isBootstrapToken, signingToken, tokenMsLeft } from '../../api/kinds/bootstrap-token.ts'
+import { soonestOf } from '../../base/soonest.ts'
 import { configmaps, secrets } from '../../client/index.ts'
 import { type Step, defineController, indexing, watching } from '../kit/index.ts'
 
@@ -47,10 +48,11 @@ const isSame = (a: Record<string, string>, b: Record<string, string>): boolean =
 /** Signs the kubeconfig with every token that may sign, and again when the first of them expires. */
 export function planSigning({ clusterInfo: { data = {} }, tokens, nowMs }: Observed): Step<SigningAction> {
   const signed = signedData(data, tokens, nowMs)
-  const left = tokens.map((token) => tokenMsLeft(token, nowMs)).filter((ms) => ms !== undefined && ms > 0) as number[]
+  const left = tokens.map((token) => tokenMsLeft(token, nowMs))
+  const requeueAfterMs = soonestOf(left.filter((ms) => ms !== undefined && ms > 0))
   return {
     actions: isSame(data, signed) ? [] : [{ kind: 'Sign', data: signed }],
-    ...(left.length ? { requeueAfterMs: Math.min(...left) } : {}),
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   }
 }
 

@@ -33,7 +33,9 @@ export function removePods(seen: Derived, instances: Instances): Parting {
   const going: ActiveMember[] = [...preparing.released.values(), ...asked.unready.values(), ...askedReady]
   let mayDeleteReady = goal.mayDeleteReady - asked.ready.size
   const within = ({ isReady }: ActiveMember): boolean => !isReady || mayDeleteReady-- > 0
-  if (goal.surplus > 0) going.push(...surplusOf(seen, mayDeleteReady > 0).filter(within))
+  if (goal.surplus > 0) {
+    for (const member of surplusOf(seen, mayDeleteReady > 0)) if (within(member)) going.push(member)
+  }
   return part(seen, instances, going)
 }
 

@@ -1,5 +1,6 @@
 import { isNotFound } from '../../api/errors.ts'
 import type { Namespace, Pod } from '../../api/generated/types.ts'
+import { soonestOf } from '../../base/soonest.ts'
 import { namespaces, pods } from '../../client/index.ts'
 import { type Step, defineController, indexing, watching } from '../kit/index.ts'
 import {
@@ -40,10 +41,10 @@ export interface Action {
 /** Clears the conditions of pods that are not deleted. */
 function plan({ pods: targeted, nowMs }: Observed): Step<Action> {
   const dueIn = (pod: Pod) => (targetedSince(pod) ?? Number.NEGATIVE_INFINITY) + staleAfterMs - nowMs
-  const waits = targeted.map(dueIn).filter((ms) => ms > 0)
+  const requeueAfterMs = soonestOf(targeted.map(dueIn).filter((ms) => ms > 0))
   return {
     actions: targeted.filter((pod) => !(dueIn(pod) > 0)).map((pod) => ({ kind: 'Clear', pod })),
-    ...(waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : {}),
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   }
 }
 

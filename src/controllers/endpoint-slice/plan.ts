@@ -50,7 +50,7 @@ function changesFor(seen: Observed, family: Family, slices: readonly EndpointSli
     const existing = slices.filter((slice) => portsKey(slice.ports) === key)
     packSlices(changes, existing, endpoints, labels, () => newSlice(service, family, ports, []))
   }
-  changes.remove.push(...slices.filter((slice) => !groups.has(portsKey(slice.ports))))
+  for (const slice of slices) if (!groups.has(portsKey(slice.ports))) changes.remove.push(slice)
   if (changes.create.length === 0 && changes.remove.length === slices.length) {
     changes.create.push(newSlice(service, family, [], []))
   }

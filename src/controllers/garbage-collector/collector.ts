@@ -2,7 +2,7 @@ import { isConflict, isNotFound } from '../../api/errors.ts'
 import type { KubeObject, OwnerReference } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
 import { type ResourceType, finalizersPatch, removeFinalizer } from '../../client/index.ts'
-import type { Again, FreeContext, ReplacedVersions, ServedKinds } from '../kit/index.ts'
+import { type Again, type FreeContext, type ReplacedVersions, type ServedKinds, eachOf } from '../kit/index.ts'
 import { type Owners, decide } from './owners.ts'
 import { type Graph, type Node, foregroundFinalizer, orphanFinalizer, phaseOf } from './graph.ts'
 
@@ -91,8 +91,7 @@ export class Collector {
       if (!dependents.has(unseen.object.metadata.uid)) {
         dependents.set(unseen.object.metadata.uid, unseen)
       }
-    const tried = await Promise.allSettled([...dependents.values()].map((dependent) => this.#disown(dependent, owner)))
-    for (const result of tried) if (result.status === 'rejected') throw result.reason
+    await eachOf([...dependents.values()], (dependent) => this.#disown(dependent, owner))
     await this.#letGo(node, orphanFinalizer)
   }
 

@@ -35,6 +35,13 @@ describe('Graph has looked at', () => {
     expect(set(object('child', [ref('owner')]))).toEqual(nobody)
   })
 
+  it('all dependents of one that is deleted after them, however many they are', () => {
+    const children = Array.from({ length: 150_000 }, (_, i) => object(`c${i}`, [ref('owner')]))
+    const { set } = graphOf(object('owner'), ...children.slice(0, 10))
+    for (const child of children) set(child)
+    expect(set(object('owner', [], 'foregroundDeletion')).now).toHaveLength(150_001)
+  })
+
   it('soon, a dependent whose owner was not seen', () => {
     expect(graphOf().set(object('child', [ref('owner')]))).toEqual({ now: [], soon: ['child'] })
   })

@@ -166,6 +166,7 @@ export class Graph {
   #enter(uid: string, phase: Phase, { now }: Concerns): void {
     if (phase !== 'orphaning' && phase !== 'foreground') return
     now.push(uid)
-    if (phase === 'foreground') now.push(...(this.#dependents.get(uid) ?? []))
+    // A spread of a hundred thousand dependents would fail.
+    if (phase === 'foreground') for (const dependent of this.#dependents.get(uid) ?? []) now.push(dependent)
   }
 }

@@ -2,7 +2,7 @@ import { isNotFound } from '../../api/errors.ts'
 import type { Namespace, Pod } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { type Discovered, type ServedResource, discover } from '../../client/index.ts'
-import type { FreeContext } from '../kit/index.ts'
+import { type FreeContext, eachOf } from '../kit/index.ts'
 import { isPodFinished, millisecondsOf } from '../kit/workload/index.ts'
 import type { KindReport, Report } from './report.ts'
 
@@ -83,12 +83,8 @@ async function deleteAll(
   const options = { propagationPolicy: 'Background', signal } as const
   const namespace = metadata.name ?? ''
   if (type.verbs.includes('deletecollection')) return client.deleteCollection(type, namespace, options)
-  await Promise.all(
-    objects.map((object) =>
-      client
-        .delete(type, namespace, object.metadata.name ?? '', { ...options, uid: object.metadata.uid })
-        .catch(ignoreGone),
-    ),
+  await eachOf(objects, ({ metadata: { name = '', uid } }) =>
+    client.delete(type, namespace, name, { ...options, uid }).catch(ignoreGone),
   )
 }
 
@@ -99,10 +95,10 @@ function ignoreGone(e: unknown): void {
 /** The longest grace period. Finished pods need no time. */
 function graceSeconds(pods: readonly Pod[], namespace: Namespace, nowMs: number): number {
   const goneSeconds = (nowMs - millisecondsOf(namespace.metadata.deletionTimestamp)) / 1000
-  const longest = Math.max(
-    0,
-    ...pods.filter((pod) => !isPodFinished(pod)).map((pod) => Number(pod.spec?.terminationGracePeriodSeconds ?? 0)),
-  )
+  let longest = 0
+  for (const pod of pods) {
+    if (!isPodFinished(pod)) longest = Math.max(longest, Number(pod.spec?.terminationGracePeriodSeconds ?? 0))
+  }
   // Pods beyond their grace period are waited for without an estimate.
   return longest === 0 ? 0 : Math.max(1, Math.ceil(longest - goneSeconds))
 }

@@ -8,6 +8,7 @@ import {
   KeyLoop,
   ReplacedVersions,
   type Running,
+  eachOf,
 } from '../kit/index.ts'
 import { byNode, disruptionPatch, isPodFinished, isPodTerminating, podsOnNode } from '../kit/workload/index.ts'
 import { type Reason, isLeftToFinalizers, isOutOfService, surplus, whyStuck } from './plan.ts'
@@ -165,7 +166,7 @@ class PodGc implements Running {
     if (caches.get(nodes, '', name)) return undefined
     const left = podsOnNode(caches, name).filter((pod) => !isLeftToFinalizers(pod) && !this.#replaced.has(pod))
     if (left.length === 0 || (await this.#liveNode(name))) return undefined
-    await Promise.all(left.map((pod) => this.#remove(pod, 'orphaned')))
+    await eachOf(left, (pod) => this.#remove(pod, 'orphaned'))
     return undefined
   }
 
@@ -173,7 +174,7 @@ class PodGc implements Running {
     const cache = this.#ctx.caches.of(pods)
     const cached = [...this.#finished].flatMap((key) => cache.get(key) ?? [])
     const finished = cached.filter((pod) => !isLeftToFinalizers(pod) && !this.#replaced.has(pod))
-    await Promise.all(surplus(finished, this.#threshold).map((pod) => this.#remove(pod, 'terminated')))
+    await eachOf(surplus(finished, this.#threshold), (pod) => this.#remove(pod, 'terminated'))
     return undefined
   }
 

@@ -9,6 +9,12 @@ import { type ObserveContext, allIn } from '../kit/index.ts'
 
 /** The shortest time between two counts. Changes arrive in bursts, and a count traverses all objects. */
 export const countEveryMs = 100
+const mostEveryMs = 5000
+/** A count of 10,000 pods takes about 10 ms: at most once a second that is 1 % of a core. */
+const perMs = 10
+
+/** The time from a count of so many objects to the next one. */
+const pauseAfter = (objects: number): number => Math.min(mostEveryMs, Math.max(countEveryMs, objects / perMs))
 
 /** A kind that quotas can limit. */
 export interface CountedKind {
@@ -29,6 +35,8 @@ export const namesOf = ({ spec }: ResourceQuota): string[] => Object.keys(spec?.
 /** The result of an earlier reconcile. */
 export interface Memory {
   countedAtMs: number
+  /** The shortest time until the next count. */
+  pauseMs: number
   /** Set while the status differs from the count. */
   doubt: Doubt | undefined
 }
@@ -53,6 +61,8 @@ export interface Observed {
   counted: ResourceList | undefined
   /** Names that were counted in caches older than the quota, which may lack the last charge. */
   countedEarly: ReadonlySet<string>
+  /** The shortest time until the next count, by the number of counted objects. */
+  pauseMs: number
   /** The time at which a terminating pod stops to count. */
   nextEndMs: number | undefined
 }
@@ -82,13 +92,17 @@ export function count(
   cached: (kind: CountedKind, namespace: string) => CachedObjects | undefined,
 ): Observed {
   const urgent = isUrgent(quota, kinds)
-  const isDue = !remembered || urgent || nowMs - remembered.countedAtMs >= countEveryMs
+  const isDue = !remembered || urgent || nowMs - remembered.countedAtMs >= remembered.pauseMs
   const seen = { quota, nowMs, remembered, isUrgent: urgent }
-  if (!isDue) return { ...seen, counted: undefined, countedEarly: new Set(), nextEndMs: undefined }
+  if (!isDue) {
+    const { pauseMs } = remembered
+    return { ...seen, counted: undefined, countedEarly: new Set(), pauseMs, nextEndMs: undefined }
+  }
   const names = namesOf(quota)
   const counted: ResourceList = {}
   const countedEarly = new Set<string>()
-  let ends: number[] = []
+  let nextEndMs: number | undefined
+  let read = 0
   for (const kind of kinds) {
     if (!names.some((name) => kind.evaluator.uses(name))) continue
     const found = cached(kind, quota.metadata.namespace ?? '')
@@ -97,16 +111,24 @@ export function count(
       objects,
       informer: { hasSynced, lastSyncResourceVersion },
     } = found
+    read += objects.length
     const total = totalUsage(quota, names, kind.evaluator, objects, nowMs)
     addTo(counted, total)
     const isEarly =
       hasSynced && compareResourceVersions(lastSyncResourceVersion, quota.metadata.resourceVersion ?? '') < 0
     if (isEarly) for (const name in total) countedEarly.add(name)
-    if (kind.type === pods) {
-      ends = (objects as Pod[]).flatMap((pod) => uncountedAtMs(pod) ?? []).filter((atMs) => atMs >= nowMs)
-    }
+    if (kind.type === pods) nextEndMs = firstEndMs(objects as readonly Pod[], nowMs)
   }
-  return { ...seen, counted, countedEarly, nextEndMs: ends.length ? Math.min(...ends) : undefined }
+  return { ...seen, counted, countedEarly, pauseMs: pauseAfter(read), nextEndMs }
+}
+
+function firstEndMs(pods: readonly Pod[], nowMs: number): number | undefined {
+  let firstMs: number | undefined
+  for (const pod of pods) {
+    const atMs = uncountedAtMs(pod)
+    if (atMs !== undefined && atMs >= nowMs && atMs < (firstMs ?? Infinity)) firstMs = atMs
+  }
+  return firstMs
 }
 
 /** Counts the usage of built-in kinds. */

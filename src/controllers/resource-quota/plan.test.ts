@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceQuota } from '../../api/generated/types.ts'
-import { type Observed, countedKinds, isUrgent } from './observe.ts'
+import type { Pod, ResourceQuota } from '../../api/generated/types.ts'
+import { pods } from '../../client/index.ts'
+import { type Memory, type Observed, count, countedKinds, isUrgent } from './observe.ts'
 import { plan } from './plan.ts'
 import { remember, status } from './status.ts'
 
@@ -16,7 +17,7 @@ const seen = (
   const about = more.quota ?? quota({ pods: '5' }, { hard: { pods: '5' }, used })
   return {
     quota: about, nowMs, remembered: undefined, isUrgent: isUrgent(about, countedKinds), counted,
-    countedEarly: new Set(), nextEndMs: undefined, ...more,
+    countedEarly: new Set(), pauseMs: 100, nextEndMs: undefined, ...more,
   }
 }
 const outcome = (s: Observed) =>
@@ -25,7 +26,7 @@ const outcome = (s: Observed) =>
 describe('a look at a quota', () => {
   const doubted = (ms: number, version = '7', versionMs = ms) => ({
     remembered: {
-      countedAtMs: nowMs - 100, doubt: { sinceMs: nowMs - ms, version, versionSinceMs: nowMs - versionMs },
+      countedAtMs: nowMs - 100, pauseMs: 100, doubt: { sinceMs: nowMs - ms, version, versionSinceMs: nowMs - versionMs },
     },
   })
   const early = { countedEarly: new Set(['pods']) }
@@ -59,7 +60,7 @@ describe('a look at a quota', () => {
       used: '2', ...fine,
     }],
     ['that was counted a moment ago: later', seen(
-      { pods: '2' }, undefined, { remembered: { countedAtMs: nowMs - 30, doubt: undefined } },
+      { pods: '2' }, undefined, { remembered: { countedAtMs: nowMs - 30, pauseMs: 100, doubt: undefined } },
     ), { used: '2', nextMs: 70, doubtSinceMs: undefined }],
     ['with a pod that will end: then', seen({ pods: '2' }, { pods: '2' }, { nextEndMs: nowMs + 5000 }), {
       used: '2', nextMs: 5001, doubtSinceMs: undefined,
@@ -85,5 +86,27 @@ describe('a look at a quota', () => {
       {}, { pods: '1' }, { quota: quota(hard, { hard: { pods: '5' }, used: { 'count/things.example.com': '4' } }) },
     )
     expect(status(s)).toEqual({ hard, used: { pods: '1', 'count/things.example.com': '4' } })
+  })
+})
+
+describe('count()', () => {
+  const informer = { hasSynced: true, lastSyncResourceVersion: '9' }
+  const manyPods = (length: number): Pod[] => Array.from({ length }, (_, i) => ({
+    metadata: { name: `p${i}`, namespace: 'ns', deletionTimestamp: new Date(nowMs + 1000 + i).toISOString(), deletionGracePeriodSeconds: 0 },
+    spec: { containers: [{ name: 'c' }] },
+  }) as Pod)
+  const counted = (objects: readonly Pod[], hard: Record<string, string>, remembered?: Memory) => {
+    const about = quota(hard, { hard: { pods: '5' }, used: { pods: '0' } })
+    return count({ quota: about, nowMs, remembered }, countedKinds, ({ type }) => (type === pods ? { objects, informer } : undefined))
+  }
+
+  it.each([[10, '10', 100], [2000, '2k', 200], [150_000, '150k', 5000]])('waits longer after %i pods', (length, used, pauseMs) => {
+    const all = manyPods(length)
+    const first = counted(all, { pods: '5' })
+    expect([first.counted?.['pods'], first.pauseMs, first.nextEndMs]).toEqual([used, pauseMs, nowMs + 1000])
+    const ago = (ms: number): Memory => ({ ...remember(first)!, countedAtMs: nowMs - ms })
+    expect(counted(all, { pods: '5' }, ago(pauseMs - 1)).counted).toBeUndefined()
+    expect(counted(all, { pods: '5' }, ago(pauseMs)).counted).toBeDefined()
+    expect(counted(all, { pods: '6' }, ago(1)).counted).toBeDefined()
   })
 })

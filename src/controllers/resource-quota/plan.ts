@@ -1,5 +1,5 @@
 import type { Step } from '../kit/index.ts'
-import { type Observed, countEveryMs } from './observe.ts'
+import type { Observed } from './observe.ts'
 import { findingOf } from './status.ts'
 
 /** The usage is recounted periodically, as in Kubernetes. */
@@ -10,7 +10,7 @@ function nextCountMs(seen: Observed): number {
   const finding = findingOf(seen)
   switch (finding.kind) {
     case 'not counted':
-      return remembered!.countedAtMs + countEveryMs - nowMs
+      return remembered!.countedAtMs + remembered!.pauseMs - nowMs
     case 'doubtful':
       return finding.forMs
     default:

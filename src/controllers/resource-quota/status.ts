@@ -56,7 +56,11 @@ function doubtOf({ metadata }: ResourceQuota, nowMs: number, known: Doubt | unde
 export function remember(seen: Observed): Memory | undefined {
   const finding = findingOf(seen)
   if (finding.kind === 'not counted') return seen.remembered
-  return { countedAtMs: seen.nowMs, doubt: finding.kind === 'doubtful' ? finding.doubt : undefined }
+  return {
+    countedAtMs: seen.nowMs,
+    pauseMs: seen.pauseMs,
+    doubt: finding.kind === 'doubtful' ? finding.doubt : undefined,
+  }
 }
 
 /** The limits and the usage. */

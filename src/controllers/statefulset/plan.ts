@@ -13,7 +13,7 @@ export function plan(seen: Derived): Step<Action> {
   let wait: string | undefined
   for (const stage of [fillReplicas, removeCondemned, rollOut]) {
     const { actions: more, wait: reason } = stage(seen)
-    actions.push(...more)
+    for (const action of more) actions.push(action)
     wait = reason
     if (wait !== undefined) break
   }

@@ -69,7 +69,7 @@ async function podsOfActiveJobs(
   for (const job of found.values()) {
     if (!job) continue
     const own = (await ownPods(reader, source, kindNamed('Job'), job as Workload))?.pods ?? []
-    all.push(...podsThatMatter(own, false))
+    for (const pod of podsThatMatter(own, false)) all.push(pod)
   }
   return { pods: all, isUpdated: undefined }
 }

@@ -21,8 +21,10 @@ export async function refusalInEvents(
   const events = await reader.eventsOf(own?.maker ?? object)
   const refused = events.find(({ type, reason }) => type === 'Warning' && reason === 'FailedCreate')
   if (!refused) return undefined
-  const newestPodMs = Math.max(0, ...(own?.pods ?? []).map((pod) => millisecondsOf(pod.metadata.creationTimestamp)))
+  const newestPodMs = latest((own?.pods ?? []).map((pod) => millisecondsOf(pod.metadata.creationTimestamp)))
   if (millisecondsOf(eventTime(refused)) < newestPodMs) return undefined
   const message = (refused.message ?? '').replace(/^Error creating: /, '')
   return { what: 'CreateRefused', message, since: refused.firstTimestamp ?? eventTime(refused) }
 }
+
+const latest = (times: readonly number[]): number => times.reduce((last, ms) => Math.max(last, ms), 0)

@@ -20,9 +20,21 @@ export const isLongRunning = (what: What | undefined): boolean =>
   what !== undefined && longRunning.has(what.path.subresource)
 
 /** The number of objects that a list examines; 0 for other requests. */
-export function objectsOf(what: What | undefined, objects: ObjectStore): number {
-  if (what?.verb !== 'list' || !what.target || what.target.resource.virtual) return 0
-  const { query, path, target } = what
+export const objectsOf = (what: What | undefined, objects: ObjectStore): number =>
+  what?.verb === 'list' ? examined(what, objects) : 0
+
+/** The number of objects that a request reads at its start: those of a list, and of a watch with initial events. */
+export const objectsRead = (what: What, objects: ObjectStore): number =>
+  what.verb === 'list' || (what.verb === 'watch' && hasInitialEvents(what)) ? examined(what, objects) : 0
+
+function hasInitialEvents({ query }: What): boolean {
+  const sends = query.get('sendInitialEvents')
+  const version = query.get('resourceVersion') ?? ''
+  return sends === null ? version === '' || version === '0' : sends !== 'false'
+}
+
+function examined({ query, path, target }: What, objects: ObjectStore): number {
+  if (!target || target.resource.virtual) return 0
   const count = objects
     .cache(target.storage)
     .count(path.namespace ? `${target.prefix}${path.namespace}/` : target.prefix)

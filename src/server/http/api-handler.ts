@@ -11,7 +11,7 @@ import { extraPrefix, impersonated } from '../auth/impersonate.ts'
 import { type DocumentAnswer, type DocumentRequest } from './answer/document.ts'
 import { encodeResult } from './answer/encode.ts'
 import { ClientGone, type Exchange, isAsync, wholeBody } from './exchange/exchange.ts'
-import { type Fairness, type Seat, flowRequestOf, isLongRunning, objectsOf } from '../fairness/index.ts'
+import { type Fairness, type Seat, flowRequestOf, isLongRunning, objectsOf, objectsRead } from '../fairness/index.ts'
 import { type MemoryGuard, expectedBytes } from '../memory/index.ts'
 import type { NodeRelay } from './node/node-relay.ts'
 import {
@@ -87,6 +87,15 @@ interface HandlerOptions {
  * rejected.
  */
 export type Anonymous = 'user' | 'health' | 'none'
+
+/** The announced length of a body. Undefined if none is announced. */
+function bodyLength(exchange: Exchange): number | undefined {
+  const announced = exchange.header('content-length')
+  return announced === undefined ? undefined : Number(announced)
+}
+
+/** Reports whether the memory of a request depends on its body. */
+const isOfBody = (verb: string): boolean => verb === 'create' || verb === 'update' || verb === 'patch'
 
 interface Answered {
   code: number
@@ -198,10 +207,10 @@ export class ApiHandler {
       // A client that sends many requests in one turn yields to others.
       if (this.#o.fairness.executing > fewRequests && turnsOf(this.#o.parts.clock).isSpent)
         await this.#turns(seat).next()
-      if (what && this.#o.memory) seat?.whenDone(this.#admit(this.#o.memory, exchange, what, taken ?? anonymous))
+      if (what) this.#admit(seat, what, taken ?? anonymous, bodyLength(exchange) ?? 0)
       if (what) return await this.#resource(exchange, what, taken!, kind, headers, seat, audit)
       if (taken) await this.#o.requests.allow(taken, { verb: exchange.method.toLowerCase(), url: path }, audit)
-      return await this.#document(exchange, path, query, headers)
+      return await this.#document(exchange, path, query, headers, kind, taken)
     } finally {
       seat?.done()
     }
@@ -235,14 +244,12 @@ export class ApiHandler {
     return { code }
   }
 
-  /** Rejects memory-intensive requests while memory is short. Returns the function that releases the reservation. */
-  #admit(memory: MemoryGuard, exchange: Exchange, what: What, user: UserInfo): (() => void) | undefined {
-    const bytes = expectedBytes(
-      what.verb,
-      objectsOf(what, this.#o.parts.objects),
-      Number(exchange.header('content-length') ?? 0),
-    )
-    return bytes > 0 ? memory.admit(what.verb, user, bytes) : undefined
+  /** Rejects memory-intensive requests while memory is short. The reservation lasts as long as the seat. */
+  #admit(seat: Seat | undefined, what: What, user: UserInfo, bodyBytes: number): void {
+    const { memory, parts } = this.#o
+    if (!memory || !seat) return
+    const bytes = expectedBytes(what.verb, objectsRead(what, parts.objects), bodyBytes)
+    if (bytes > 0) seat.whenDone(memory.admit(what.verb, user, bytes))
   }
 
   async #document(
@@ -250,6 +257,8 @@ export class ApiHandler {
     path: string,
     query: URLSearchParams,
     headers: Record<string, string>,
+    kind: RequestKind,
+    user: UserInfo | undefined,
   ): Promise<Answered> {
     const { method } = exchange
     const asks = {
@@ -259,7 +268,9 @@ export class ApiHandler {
       accept: exchange.header('accept'),
       ifNoneMatch: exchange.header('if-none-match'),
     }
-    const found = await this.#o.documents.answer(asks)
+    const notes: NotesTurns = {}
+    const found = await inOneTurn(notes, 'document', () => this.#o.documents.answer(asks))
+    if (notes.longTurn) this.#o.longTurns.tell(notes.longTurn, kind, user, found?.body.length ?? 0, path)
     if (!found) return plainNotFound(exchange, headers)
     exchange.respond(found.code, { ...headers, ...found.headers }, wholeBody(found.body))
     return found
@@ -292,7 +303,7 @@ export class ApiHandler {
       audit,
       signal: () => exchange.signal,
       check: () => void (accepted = this.#accept(exchange, allowedFor(kind))),
-      readBody: () => this.#readBody(exchange, user, seat),
+      readBody: () => this.#readBody(exchange, what, user, seat),
     })
     if (!result) return plainNotFound(exchange, headers)
     return this.#send(
@@ -309,8 +320,11 @@ export class ApiHandler {
     )
   }
 
-  async #readBody(exchange: Exchange, user: UserInfo, seat: Seat | undefined): Promise<RequestBody> {
-    const bytes = refuseCrowded(await exchange.readBody(maxBodyBytes))
+  async #readBody(exchange: Exchange, what: What, user: UserInfo, seat: Seat | undefined): Promise<RequestBody> {
+    const sent = await exchange.readBody(maxBodyBytes)
+    // Without an announced length, the body was not admitted yet.
+    if (bodyLength(exchange) === undefined && isOfBody(what.verb)) this.#admit(seat, what, user, sent.length)
+    const bytes = refuseCrowded(sent)
     const contentType = exchange.header('content-type')
     const { parser } = this.#o
     return {

@@ -19,14 +19,15 @@ export interface Memory {
  * The memory of this process. V8 derives the heap limit at startup from the machine, the cgroup or
  * `--max-old-space-size`.
  */
-export function processMemory(): Memory {
+export function processMemory(readStatus = () => readFileSync('/proc/self/status', 'latin1')): Memory {
+  const held = heldBytes(process.platform === 'linux' ? readStatus : () => '')
   const limitBytes = memoryLimit(process.constrainedMemory(), totalmem())
   return {
     heap() {
       const { used_heap_size: usedBytes, heap_size_limit: limit } = getHeapStatistics()
       return { usedBytes, limitBytes: limit }
     },
-    machine: () => ({ usedBytes: heldBytes(), limitBytes }),
+    machine: () => ({ usedBytes: held(), limitBytes }),
   }
 }
 
@@ -35,12 +36,19 @@ export const memoryLimit = (constrained: number | undefined, total: number): num
   constrained !== undefined && constrained > 0 ? Math.min(constrained, total) : total
 
 /**
- * The anonymous memory of the process. Mapped pages of the store's file do not count, because the kernel can reclaim
- * them.
+ * Measures the anonymous memory of the process. Mapped pages of the store's file do not count, because the kernel can
+ * reclaim them. Every measurement opens a file: without a free descriptor the last result is used.
  */
-function heldBytes(): number {
-  if (process.platform !== 'linux') return process.memoryUsage.rss()
-  return anonymousBytes(readFileSync('/proc/self/status', 'latin1')) ?? process.memoryUsage.rss()
+function heldBytes(readStatus: () => string): () => number {
+  let last: number | undefined
+  return () => {
+    try {
+      last = anonymousBytes(readStatus()) ?? process.memoryUsage.rss()
+    } catch {
+      last ??= process.resourceUsage().maxRSS * 1024
+    }
+    return last
+  }
 }
 
 /** Undefined if the text does not contain it. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../base/logger.ts'
 import { MetricsRegistry } from '../../base/metrics.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
-import { anonymousBytes, memoryLimit } from './machine-memory.ts'
+import { anonymousBytes, memoryLimit, processMemory } from './machine-memory.ts'
 import { MemoryGuard, expectedBytes } from './memory-guard.ts'
 
 const mb = 2 ** 20
@@ -97,6 +97,19 @@ describe('the memory of a process', () => {
     ['an unknown one', undefined, 1000],
   ])('is limited by what there is: %s', (_what, constrained, limit) => {
     expect(memoryLimit(constrained, 1000)).toBe(limit)
+  })
+
+  it.runIf(process.platform === 'linux')('is what it was while no descriptor is free to measure it', () => {
+    const free = { descriptors: 0 }
+    const memory = processMemory(() => {
+      if (free.descriptors === 0) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+      return 'RssAnon: 300 kB\n'
+    })
+    expect(memory.machine().usedBytes).toBeGreaterThan(0)
+    free.descriptors = 1
+    expect(memory.machine().usedBytes).toBe(300 * 1024)
+    free.descriptors = 0
+    expect(memory.machine().usedBytes).toBe(300 * 1024)
   })
 
   it('does not count pages of files', () => {

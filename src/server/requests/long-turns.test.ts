@@ -48,6 +48,15 @@ describe('a request that holds the event loop', () => {
     expect(text).toContain('coxswain_long_turns_total{verb="POST",group="",resource="configmaps",subresource="",part="write"} 2')
   })
 
+  it('is named if it only reads', async () => {
+    const lines: Record<string, unknown>[] = []
+    const trial = await ServerTrial.open({ logger: new Logger((line) => lines.push(JSON.parse(line) as Record<string, unknown>)) })
+    passing(60)
+    await trial.run('GET', '/api/v1/namespaces/default/configmaps', undefined, { name: 'ali', groups: [] })
+    vi.restoreAllMocks()
+    expect(lines).toMatchObject([{ msg: 'a request held the event loop', verb: 'LIST', resource: 'configmaps', user: 'ali', part: 'read', ms: 60 }])
+  })
+
   it.each([
     ['a short one', undefined, 'write'],
     ['a long one, whose stages are turns of their own', () => Promise.resolve(), 'write: mutating admission'],

@@ -4,10 +4,10 @@ import type { UserInfo } from '../objects/objects.ts'
 import type { RequestKind } from './request-metrics.ts'
 
 /** A part of a request that blocks the event loop for longer is logged and counted. */
-const longTurnMs = 100
+const longTurnMs = 50
 
 /** The parts of a request that run without yielding. Each stage of a long write is a part of its own. */
-type TurnPart = 'parse' | 'decode' | 'write' | 'answer' | `write: ${string}`
+type TurnPart = 'parse' | 'decode' | 'read' | 'write' | 'answer' | 'document' | `write: ${string}`
 
 /** The longest part of a request that blocked the event loop for more than the limit. */
 export interface LongTurn {
@@ -44,13 +44,14 @@ export class LongTurns {
     )
   }
 
-  tell({ part, ms }: LongTurn, kind: RequestKind, user: UserInfo | undefined, bytes: number): void {
+  tell({ part, ms }: LongTurn, kind: RequestKind, user: UserInfo | undefined, bytes: number, path?: string): void {
     const { verb, group, resource, subresource } = kind
     this.#total.with({ verb, group, resource, subresource, part }).inc()
     const names = { verb, group, resource, ...(subresource ? { subresource } : {}) }
-    // A user name may be as long as a header, so the log truncates it.
+    // A user name may be as long as a header, and a path as a URL, so the log truncates them.
     this.#logger.warn('a request held the event loop', {
       ...names,
+      ...(path ? { path: path.slice(0, 256) } : {}),
       user: user?.name.slice(0, 256),
       bytes,
       part,

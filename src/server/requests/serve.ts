@@ -7,8 +7,8 @@ import type { UserInfo } from '../objects/objects.ts'
 import { freshness } from './freshness.ts'
 import { kindOf } from './kind.ts'
 import type { ResourcePath } from './path.ts'
-import type { LongTurns } from './long-turns.ts'
-import type { RequestBody, Result, ServerParts } from './request.ts'
+import { type LongTurns, type NotesTurns, inOneTurn } from './long-turns.ts'
+import type { RequestBody, ResourceRequest, Result, ServerParts } from './request.ts'
 import { checkTimeout } from '../verbs/list-options.ts'
 import { type ProxyPath, parseProxyId } from '../proxy/proxy-path.ts'
 import { admitConnection } from '../write/admission.ts'
@@ -184,7 +184,7 @@ export class RequestPath {
     const body = audit ? audit.body(what.method, sent) : sent
     const note = noteOf(audit)
     if (what.target!.resource.deprecationWarning) warnings.push(what.target!.resource.deprecationWarning)
-    const handled = handler({
+    const asked: ResourceRequest = {
       server: parts,
       target: what.target!,
       namespace,
@@ -199,7 +199,10 @@ export class RequestPath {
       rules,
       turns,
       signal,
-    })
+    }
+    const notes: NotesTurns = {}
+    const handled = body === noBody ? inOneTurn(notes, 'read', () => handler(asked)) : handler(asked)
+    if (notes.longTurn) this.#context.longTurns.tell(notes.longTurn, kindOf(what.method, what), user, 0)
     const answered = what.target!.resource.conversion ? shownResult(what.target!, handled) : handled
     return body === noBody || !(answered instanceof Promise)
       ? answered

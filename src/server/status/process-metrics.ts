@@ -8,9 +8,13 @@ export function registerProcessMetrics(registry: MetricsRegistry, gates: Feature
     'This metric records the data about the stage and enablement of a k8s feature.',
   )
   for (const gate of gates.all()) enabled.with({ name: gate.name, stage: gate.stage }).set(gate.enabled ? 1 : 0)
-  registry.gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', (gauge) =>
-    gauge.with().set(process.memoryUsage.rss()),
-  )
+  registry.gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', (gauge) => {
+    try {
+      gauge.with().set(process.memoryUsage.rss())
+    } catch {
+      // Node reads a file. Without a free descriptor the last value stays.
+    }
+  })
   registry.counter('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', (counter) => {
     const { user, system } = process.cpuUsage()
     counter.with().set((user + system) / 1e6)

@@ -14,16 +14,19 @@ export interface BackOff {
 
 export const noBackOff: BackOff = { failures: 0, lastFailureMs: 0 }
 
+/** The maximum of any number of times. */
+const latest = (times: readonly number[]): number => times.reduce((last, ms) => Math.max(last, ms), -Infinity)
+
 /** The back-off after pods that have ended since. Failures before the last success are ignored. */
 export function backOffAfter(before: BackOff, succeeded: readonly Pod[], failed: readonly Pod[]): BackOff {
   const failedMs = failed.map(endedAtMs)
   if (succeeded.length === 0) {
     if (failed.length === 0) return before
-    return { failures: before.failures + failed.length, lastFailureMs: Math.max(...failedMs) }
+    return { failures: before.failures + failed.length, lastFailureMs: latest(failedMs) }
   }
-  const lastSuccessMs = Math.max(...succeeded.map(endedAtMs))
+  const lastSuccessMs = latest(succeeded.map(endedAtMs))
   const since = failedMs.filter((ms) => ms > lastSuccessMs)
-  return since.length === 0 ? noBackOff : { failures: since.length, lastFailureMs: Math.max(...since) }
+  return since.length === 0 ? noBackOff : { failures: since.length, lastFailureMs: latest(since) }
 }
 
 /**

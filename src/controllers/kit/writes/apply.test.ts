@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { silentLogger } from '../../../base/logger.ts'
 import { VirtualClock } from '../../../base/virtual-clock.ts'
 import type { Appliers, ApplyContext, Pace } from '../definition.ts'
-import { Momentum, applyStep, atPace } from './apply.ts'
+import { Momentum, applyStep, atPace, eachOf } from './apply.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
@@ -34,6 +34,19 @@ async function widths(count: number, pace: Pace, startWidth?: number): Promise<{
   }
   return { widths: found, width: (await all).width }
 }
+
+test('eachOf() runs all items, no more than 256 at a time, and throws the first failure at the end', async () => {
+  const { run, underWay, end } = held()
+  const all = eachOf(numbers(600), run).then(() => 'done', (error: Error) => error.message)
+  let begun = 0
+  while (underWay().length > 0 && begun < 600) {
+    const some = underWay()
+    expect(some.length).toBeLessThanOrEqual(256)
+    begun += some.length
+    await Promise.all(some.map((n) => end(n, n % 100 === 7 ? new Error(`no ${n}`) : undefined)))
+  }
+  expect([begun, await all]).toEqual([600, 'no 7'])
+})
 
 describe('atPace()', () => {
   test.each<[Pace, number, number[]]>([

@@ -66,6 +66,12 @@ export async function atPace<T>(
   }
 }
 
+/** Runs all items, at most 256 at a time, and throws the first failure after the last of them. */
+export async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
+  const { failed } = await atPace(items, 'all at once', run)
+  if (failed.length > 0) throw failed[0]!.error
+}
+
 /** The validity of a width. The reason of the last success, such as free quota, may have changed since. */
 const lastsMs = 10_000
 
@@ -124,6 +130,11 @@ function* runs<Action extends AnyAction>(actions: readonly Action[]): Generator<
   }
 }
 
+/** Spreading a hundred thousand actions into a call would fail. */
+function append<T>(to: T[], items: readonly T[]): void {
+  for (const item of items) to.push(item)
+}
+
 /** Applies the actions of a step in order, until one fails. */
 export async function applyStep<Owner extends KubeObject, Action extends AnyAction>(
   ctx: ApplyContext<Owner>,
@@ -137,7 +148,7 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
   const answers = new Map<Action, unknown>()
   for (const actions of runs(step.actions)) {
     if (failed.length > 0) {
-      skipped.push(...actions)
+      append(skipped, actions)
       continue
     }
     const kind = actions[0]!.kind as Action['kind']
@@ -151,9 +162,9 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
     const isSlow = pace === 'slow start'
     const result = await atPace(actions, pace, act, isSlow ? momentum.startWidth(ctx.owner, kind) : 1)
     if (isSlow) momentum.keep(ctx.owner, kind, result.failed.length > 0 ? 1 : result.width)
-    done.push(...result.done)
-    failed.push(...result.failed.map(({ item, error }) => ({ action: item, error })))
-    skipped.push(...result.skipped)
+    append(done, result.done)
+    for (const { item, error } of result.failed) failed.push({ action: item, error })
+    append(skipped, result.skipped)
   }
   assert(
     () => done.length + failed.length + skipped.length === step.actions.length,
