@@ -49,6 +49,8 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   owners?: { readonly object: readonly Owner[]; readonly old: readonly Owner[] }
   user: UserInfo
   dryRun: boolean
+  /** Aborted when the client disconnects. */
+  signal?: () => AbortSignal
   /** Texts of Warning headers are appended here. */
   warnings: string[]
   /** Adds an annotation to the request's audit events. Undefined without auditing. */

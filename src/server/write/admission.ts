@@ -21,6 +21,7 @@ function askedOf(
     object,
     old,
     dryRun,
+    signal: () => request.signal(),
     resource: target.resource,
     subresource,
     namespace,
