@@ -219,12 +219,8 @@ export class Aggregator {
             new Error(abort.signal.aborted ? 'context deadline exceeded' : requestFailure(e, address), { cause: e }),
           )
         })
-        request.once('response', async (response) => {
-          try {
-            resolve({ code: response.statusCode ?? 0, text: await readAnswer(response) })
-          } catch (e) {
-            reject(e as Error)
-          }
+        request.once('response', (response) => {
+          readAnswer(response).then((text) => resolve({ code: response.statusCode ?? 0, text }), reject)
         })
         request.end()
       })
