@@ -22,6 +22,7 @@ function askedOf(
     old,
     dryRun,
     signal: () => request.signal(),
+    turns: request.turns,
     resource: target.resource,
     subresource,
     namespace,

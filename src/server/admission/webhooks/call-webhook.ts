@@ -1,5 +1,6 @@
 import { ApiError, badRequest, internalError } from '../../../api/errors.ts'
 import type { AdmissionReview } from '../../../api/generated/types.ts'
+import { type Steps, endlessTurn, inTurns } from '../../../base/turns.ts'
 import type { Registered } from '../../registry/registry.ts'
 import { decodeAnswer } from '../../webhooks/answers.ts'
 import { WebhookCallError } from '../../webhooks/client.ts'
@@ -8,6 +9,7 @@ import {
   type ConditionsResult,
   type ExpressionInput,
   type VersionedRequest,
+  decided,
   namespaceOf,
   whenDecided,
 } from '../dynamic/index.ts'
@@ -48,9 +50,14 @@ export function meetsConditions(
     if (error !== undefined) throw refusal(request, error)
     return matches
   }
-  const result = whenDecided(() =>
-    compiled.evaluate({ ...input.of(as, undefined, namespaceOf(request)), ...input.authorizer() }),
-  )
+  function* evaluate(): Steps<ConditionsResult> {
+    const variables = yield* decided(() => ({
+      ...input.of(as, undefined, namespaceOf(request)),
+      ...input.authorizer(),
+    }))
+    return yield* compiled.evaluate(variables)
+  }
+  const result = inTurns(request.turns ?? endlessTurn, evaluate())
   return result instanceof Promise ? result.then(judge) : judge(result)
 }
 
