@@ -3,6 +3,7 @@
 // unless it has `zero`.
 import { cloneSetTypes, lastUpdate } from './clonesets.mjs'
 import { said } from './fields.mjs'
+import { reviewTypes } from './reviews.mjs'
 
 const deadline = (more = []) => ({
   type: { kind: 'int32' },
@@ -74,4 +75,5 @@ export const additions = {
   StatefulSetCondition: { fields: { lastUpdateTime, progress } },
   DaemonSetCondition: { fields: { lastUpdateTime, progress } },
   ...cloneSetTypes,
+  ...reviewTypes,
 }

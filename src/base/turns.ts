@@ -25,6 +25,36 @@ export const turnsFor = (flow: string, turns: Turns): Turns => ({
 /** Turns of a virtual clock: no operation takes time, so no turn ends. */
 export const endlessTurn: Turns = { isSpent: false, next: () => Promise.resolve() }
 
+/** The steps of an operation. It yields where other work may run, or what it has to wait for. */
+export type Steps<T> = Generator<void | Promise<unknown>, T>
+
+/** Runs steps until the turn is spent, and the others in later turns. Returns a promise only if it waits. */
+export function inTurns<T>(turns: Turns, steps: Steps<T>): T | Promise<T> {
+  const first = untilSpent(turns, steps)
+  return first.done ? first.value : finishSteps(turns, steps, first.waiting)
+}
+
+async function finishSteps<T>(turns: Turns, steps: Steps<T>, waiting: Promise<unknown>): Promise<T> {
+  for (let until = waiting; ;) {
+    await until
+    const next = untilSpent(turns, steps)
+    if (next.done) return next.value
+    until = next.waiting
+  }
+}
+
+function untilSpent<T>(
+  turns: Turns,
+  steps: Steps<T>,
+): { done: true; value: T } | { done: false; waiting: Promise<unknown> } {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return { done, value }
+    if (value instanceof Promise) return { done: false, waiting: value }
+    if (turns.isSpent) return { done: false, waiting: turns.next() }
+  }
+}
+
 /**
  * The length of a slice. Long enough to make the cost of a turn of the loop negligible, and short enough that a few
  * slices go unnoticed.

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestServer, configMap, configMaps, pod, pods, until } from './server.ts'
+import { MemoryExchange } from './exchange.ts'
+import { TestServer, configMap, configMaps, pod, pods, settle, until } from './server.ts'
 import { WebhookServer } from './webhook-server.ts'
 
 const group = '/apis/admissionregistration.k8s.io/v1'
@@ -214,6 +215,20 @@ describe('a webhook that fails', () => {
       message: () => `failed calling webhook "x.example.com": received invalid webhook response: expected response.uid="${hook.calls.at(-1)!.body.request.uid}", got "another"`,
     },
     'answers nothing': { answer: () => ({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' }), message: () => 'failed calling webhook "x.example.com": received invalid webhook response: webhook response was absent' },
+    ...Object.fromEntries(([
+      ['a text for a boolean', { allowed: 'false' }, 'cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool'],
+      ['a number for a boolean', { allowed: 1 }, 'cannot unmarshal number into Go struct field AdmissionResponse.response.allowed of type bool'],
+      ['a number for a uid', { uid: 5 }, 'cannot unmarshal number into Go struct field AdmissionResponse.response.uid of type types.UID'],
+      ['a number for warnings', { warnings: 5 }, 'cannot unmarshal number into Go struct field AdmissionResponse.response.warnings of type []string'],
+      ['a number for a warning', { warnings: ['a', 5] }, 'cannot unmarshal number into Go struct field AdmissionResponse.response.warnings of type string'],
+      ['a number for a patch', { patch: 5 }, 'cannot unmarshal number into Go struct field AdmissionResponse.response.patch of type []uint8'],
+      ['an object for the type of a patch', { patchType: {} }, 'cannot unmarshal object into Go struct field AdmissionResponse.response.patchType of type v1.PatchType'],
+      ['a list for audit annotations', { auditAnnotations: ['a'] }, 'cannot unmarshal array into Go struct field AdmissionResponse.response.auditAnnotations of type map[string]string'],
+      ['a text for a status', { allowed: false, status: 'no' }, 'cannot unmarshal string into Go struct field AdmissionResponse.response.status of type v1.Status'],
+      ['a text for a code', { allowed: false, status: { code: '403' } }, 'cannot unmarshal string into Go struct field Status.response.status.code of type int32'],
+    ] as const).map(([name, response, why]): [string, Trouble] => [`answers ${name}`, {
+      answer: answering(() => ({ allowed: true, ...response })), message: () => call(`json: ${why}`),
+    }])),
     'is slow': { answer: () => new Promise(() => {}), isSlow: true, message: () => call(`Post "${hook.url}x?timeout=2s": context deadline exceeded`) },
     'has a wrong certificate': { clientConfig: () => ({ url: `${hook.url}x` }), message: () => call(`Post "${hook.url}x?timeout=2s": tls: failed to verify certificate: x509: certificate signed by unknown authority`) },
     'is away': { clientConfig: () => ({ url: 'https://127.0.0.1:1/x' }), message: () => call('Post "https://127.0.0.1:1/x?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused') },
@@ -246,7 +261,29 @@ describe('a webhook that fails', () => {
   })
 })
 
+it('a webhook does not fail open for a client that has left', async () => {
+  await configure('Validating', 'c', webhook('x', { failurePolicy: 'Ignore' }))
+  hook.answer = () => new Promise(() => {})
+  const exchange = new MemoryExchange({ method: 'POST', url: configMaps, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(configMap('a'))) })
+  const handled = server.api.handle(exchange)
+  await until('the webhook is asked', () => hook.calls.length === 1)
+  exchange.hangUp()
+  await handled
+  await settle()
+  expect((await server.get(`${configMaps}/a`)).code).toBe(404)
+  expect(await server.metric('apiserver_admission_webhook_fail_open_count', { name: 'x.example.com' })).toBeUndefined()
+})
+
 describe('which requests webhooks are asked about', () => {
+  it('those of an eviction, and not the delete that follows', async () => {
+    await server.create(pods, pod('a'))
+    const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods', 'pods/eviction'] }]
+    await configure('Validating', 'v', webhook('v', { rules }))
+    const evicted = await server.create(`${pods}/a/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a' } })
+    expect(evicted.code).toBe(201)
+    expect(hook.calls.map(({ body: { request } }) => [request.operation, request.subResource])).toEqual([['CREATE', 'eviction']])
+  })
+
   it('dry runs only where they have no side effects', async () => {
     await configure('Validating', 'v', webhook('none'), webhook('dry', { sideEffects: 'NoneOnDryRun' }))
     expect((await server.create(`${configMaps}?dryRun=All`, configMap('a'))).code).toBe(201)

@@ -115,6 +115,18 @@ describe('an APIService of another server', () => {
     expect(await said('Passed')).toBe('True: all checks passed')
   })
 
+  it.each<[string, unknown, string]>([
+    ['no list of resources', { kind: 'APIResourceList', resources: 5 }, 'json: cannot unmarshal number into Go struct field APIResourceList.resources of type []v1.APIResource'],
+    ['a resource without words', { kind: 'APIResourceList', resources: [{ name: 5 }] }, 'json: cannot unmarshal number into Go struct field APIResource.resources.name of type string'],
+    ['too much', 'x'.repeat(17 * 1024 * 1024), 'http: response body too large'],
+  ])('is not available if it answers %s', async (_what, answer, why) => {
+    other.answer = () => answer
+    await makeService()
+    await server.create(services, apiService())
+    const url = `https://${other.address}:${other.port}${root}`
+    expect(await said('FailedDiscoveryCheck')).toBe(`False: failing or missing response from ${url}: ${why}`)
+  })
+
   it('is not believed with a wrong certificate', async () => {
     await makeService()
     await server.create(services, apiService({ caBundle: undefined }))

@@ -19,9 +19,20 @@ export interface Meter {
   readonly limit: number
 }
 
-/** Aborts an evaluation that exceeds its cost limit. `||` and `&&` do not absorb this error. */
-export class CostExceeded {
-  readonly message = 'operation cancelled: actual cost limit exceeded'
+/** Ends an evaluation at once: `||`, `&&` and loops do not absorb it as they do the errors of their operands. */
+export class Interruption {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** Aborts an evaluation that exceeds its cost limit. */
+export class CostExceeded extends Interruption {
+  constructor() {
+    super('operation cancelled: actual cost limit exceeded')
+  }
 }
 
 /** Adds to the cost of an evaluation. Throws CostExceeded if the limit is exceeded. */

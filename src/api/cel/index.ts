@@ -29,7 +29,8 @@ export {
   resourceCheckType,
   resourceCheckValue,
 } from './libraries/authorizer.ts'
-export { compilePattern } from './pattern.ts'
+export { Interruption } from './declarations.ts'
+export { compilePattern, matcherOf } from './pattern.ts'
 export { Program, perCallLimit } from './run/program.ts'
 export { builtInCelType, customCelType } from './schema/built-in-types.ts'
 export { toJson } from './schema/to-json.ts'

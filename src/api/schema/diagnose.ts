@@ -55,6 +55,8 @@ function goTypeOf(type: FieldType, named?: string): string {
     case 'int32':
     case 'int64':
       return type.kind
+    case 'raw':
+      return 'runtime.RawExtension'
     case 'string':
       return named ?? 'string'
     default:

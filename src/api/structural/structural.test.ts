@@ -44,6 +44,8 @@ describe('a value that does not fit', () => {
     ['what is missing', object({ a: text }, { required: ['a'] }), {}, ['spec.a: Required value']],
     ['an unknown word', { ...text, enum: ['b', 'a'] }, 'c', ['spec: Unsupported value: "c": supported values: "a", "b"']],
     ['a pattern', { ...text, pattern: '^x' }, 'y', ['spec: Invalid value: "y": spec in body should match \'^x\'']],
+    ['a long text, whose pattern is not asked', { ...text, maxLength: 1, pattern: '^x' }, 'ab', ['spec: Too long: may not be more than 1 bytes']],
+    ['a short text, whose pattern is not asked', { ...text, minLength: 2, pattern: '^x' }, 'a', ['spec: Invalid value: "a": spec in body should be at least 2 chars long']],
     ['a short text', { ...text, minLength: 2 }, '€', ['spec: Invalid value: "€": spec in body should be at least 2 chars long']],
     ['a long text', { ...text, maxLength: 1 }, 'ab', ['spec: Too long: may not be more than 1 bytes']],
     ['a small number', { ...int, minimum: 3 }, 2, ['spec: Invalid value: 2: spec in body should be greater than or equal to 3']],
@@ -87,6 +89,15 @@ describe('a value that does not fit', () => {
     expect(said(schema.validateStatus({ note: 3 }))).toEqual([
       'status.note: Invalid value: "integer": note in body must be of type string: "integer"',
     ])
+  })
+})
+
+describe('a pattern', () => {
+  it('is not matched against a text that would take too long', () => {
+    const schema: Schema = { ...text, pattern: '(a?){900}$' }
+    expect(judged(schema, 'a'.repeat(100))).toEqual([])
+    const [error] = judged(schema, 'a'.repeat(1_000_000))
+    expect(error!.replace(/"a+"/, 'TEXT')).toBe("spec: Invalid value: TEXT: spec in body is too long to be matched by '(a?){900}$'")
   })
 })
 

@@ -87,3 +87,23 @@ it('typeScriptOf() gives other versions names of their own', () => {
   expect(text).toContain('export interface V1beta1BoatSpec {\n  b?: string\n}')
   expect(text).toContain("export const v1beta1Boats = defineKind<V1beta1Boat>({ group: 'example.com', version: 'v1beta1'")
 })
+
+it('typeScriptOf() gives two structures two names', () => {
+  const inner = (field: string): Schema => ({ type: 'object', properties: { [field]: { type: 'string' } } })
+  const text = typeScriptOf([kind(spec({ fooBar: inner('a'), foo: { type: 'object', properties: { bar: inner('b') } } }))])
+  expect(text).toContain('  fooBar?: BoatSpecFooBar\n')
+  expect(text).toContain('  bar?: BoatSpecFooBar2\n')
+  expect(text).toContain('export interface BoatSpecFooBar {\n  a?: string\n}')
+  expect(text).toContain('export interface BoatSpecFooBar2 {\n  b?: string\n}')
+})
+
+it('typeScriptOf() gives kinds of the same name their groups, and no name of an import', () => {
+  const one = kind(spec({ a: { type: 'string' } }))
+  const meta = { ...one, kind: 'ObjectMeta', plural: 'objectmetas' }
+  const text = typeScriptOf([one, { ...one, group: 'port.io' }, { ...one, group: 'port.net' }, { ...one, group: 'port.io', version: 'v2' }, meta])
+  const names = Array.from(text.matchAll(/^export (?:interface|const) (\w+)/gm), (m) => m[1])
+  expect(names).toEqual([
+    'Boat', 'BoatSpec', 'boats', 'PortBoat', 'PortBoatSpec', 'portBoats', 'PortNetBoat', 'PortNetBoatSpec', 'portNetBoats',
+    'V2Boat', 'V2BoatSpec', 'v2Boats', 'ExampleObjectMeta', 'ExampleObjectMetaSpec', 'objectmetas',
+  ])
+})

@@ -1,4 +1,4 @@
-import { compilePattern } from '../cel/index.ts'
+import { matcherOf } from '../cel/index.ts'
 import { deepEqual } from '../deep-equal.ts'
 import { isInt64 } from '../numbers/int64.ts'
 import type { Path } from '../validation/path.ts'
@@ -150,14 +150,18 @@ function lengthOf(text: string): number {
 function textCheck(schema: Schema): Check | undefined {
   const { minLength, maxLength, pattern } = schema
   if (minLength === undefined && maxLength === undefined && !pattern) return undefined
-  const re = pattern ? compilePattern(pattern) : undefined
+  const matches = pattern ? matcherOf(pattern) : undefined
   return (value, _old, path, found) => {
     if (typeof value !== 'string') return
+    // As in Kubernetes, only the first problem of a text is reported.
     if (maxLength !== undefined && lengthOf(value) > maxLength) found.tooLong(path, maxLength)
-    if (minLength !== undefined && lengthOf(value) < minLength) {
+    else if (minLength !== undefined && lengthOf(value) < minLength)
       found.invalid(path, value, `should be at least ${minLength} chars long`)
+    else {
+      const isMatch = matches?.(value)
+      if (isMatch === false) found.invalid(path, value, `should match '${pattern}'`)
+      else if (isMatch === 'too long') found.invalid(path, value, `is too long to be matched by '${pattern}'`)
     }
-    if (re && !re.matcher(value).find()) found.invalid(path, value, `should match '${pattern}'`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/object.ts'
+import { type KubeObject, isFields } from '../../api/object.ts'
 
 /** The part of an admission request that the kit reads. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
@@ -39,6 +39,15 @@ export interface AdmissionReview {
   }
 }
 
+/** The body of a request is no AdmissionReview. */
+export class NotAReview extends Error {}
+
+/** Checks what was sent, which may be anything. */
+function isReview(review: unknown): review is { request: AdmissionRequest } {
+  if (!isFields(review) || review.kind !== 'AdmissionReview' || !isFields(review.request)) return false
+  return typeof review.request.uid === 'string' && review.request.uid !== ''
+}
+
 /**
  * Answers an AdmissionReview with a decision. Works with any HTTPS server: it maps a request body to a response body.
  */
@@ -46,10 +55,8 @@ export async function answerReview<T extends KubeObject>(
   review: AdmissionReview,
   judge: (request: AdmissionRequest<T>) => Admission<T> | Promise<Admission<T>>,
 ): Promise<AdmissionReview> {
+  if (!isReview(review)) throw new NotAReview('the body is no AdmissionReview with a request')
   const { request } = review
-  if (review.kind !== 'AdmissionReview' || !request?.uid) {
-    throw new Error('the body is no AdmissionReview with a request')
-  }
   const { refused, warnings, object } = await judge(request as AdmissionRequest<T>)
   // A patch that replaces every top-level field is equivalent to one with many steps.
   const patch =

@@ -1,4 +1,6 @@
 export { answerReview } from './admission-review.ts'
+export { serveWebhook } from './webhook-server.ts'
+export type { ServedWebhook, WebhookServerOptions } from './webhook-server.ts'
 export type { Admission, AdmissionRequest, AdmissionReview } from './admission-review.ts'
 export { Caches } from './caches.ts'
 export type { Informers } from './caches.ts'

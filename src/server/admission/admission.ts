@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
+import type { Turns } from '../../base/turns.ts'
 import type { Authorizer } from '../auth/authorize.ts'
 import type { ObjectReader, Objects, ServerObjects, UserInfo } from '../objects/objects.ts'
 import type { Registered, Registry } from '../registry/registry.ts'
@@ -49,6 +50,10 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   owners?: { readonly object: readonly Owner[]; readonly old: readonly Owner[] }
   user: UserInfo
   dryRun: boolean
+  /** Aborted when the client disconnects. */
+  signal?: () => AbortSignal
+  /** The turns of the requester for long evaluations. Default: one turn that does not end. */
+  turns?: Turns
   /** Texts of Warning headers are appended here. */
   warnings: string[]
   /** Adds an annotation to the request's audit events. Undefined without auditing. */

@@ -1,7 +1,7 @@
 import { Agent } from 'node:https'
 import { deepEqual } from '../../api/deep-equal.ts'
 import { isNotFound } from '../../api/errors.ts'
-import type { APIResource, APIService } from '../../api/generated/types.ts'
+import type { APIResource, APIResourceList, APIService } from '../../api/generated/types.ts'
 import { readJson } from '../../api/json/index.ts'
 import { timestamp } from '../../api/object.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -12,6 +12,7 @@ import type { KeyPair } from '../auth/certificates.ts'
 import { requestFailure } from '../http/listener/network-errors.ts'
 import type { ServerObjects, UserInfo } from '../objects/objects.ts'
 import { apiservices } from '../resources/apiregistration/apiservices.ts'
+import { decodeAnswer, readAnswer } from '../webhooks/answers.ts'
 import { type Availability, failedDiscovery, passed, serviceProblem } from './availability.ts'
 import { type RemoteAccess, remoteRequest } from './remote-request.ts'
 import { type Remote, isRemote, remoteOf, rootOf } from './remote.ts'
@@ -218,20 +219,14 @@ export class Aggregator {
             new Error(abort.signal.aborted ? 'context deadline exceeded' : requestFailure(e, address), { cause: e }),
           )
         })
-        request.once('response', async (response) => {
-          let body = ''
-          try {
-            for await (const piece of response.setEncoding('utf8')) body += piece as string
-            resolve({ code: response.statusCode ?? 0, text: body })
-          } catch (e) {
-            reject(e as Error)
-          }
+        request.once('response', (response) => {
+          readAnswer(response).then((text) => resolve({ code: response.statusCode ?? 0, text }), reject)
         })
         request.end()
       })
       if (code < 200 || code >= 300)
         return failedDiscovery(`failing or missing response from ${url}: bad status from ${url}: ${code}`)
-      return (readJson(text) as { resources?: APIResource[] }).resources ?? []
+      return decodeAnswer<APIResourceList>('APIResourceList', readJson(text)).resources ?? []
     } catch (e) {
       return failedDiscovery(`failing or missing response from ${url}: ${(e as Error).message}`)
     } finally {

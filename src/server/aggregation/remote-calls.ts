@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError, type Status, serviceUnavailable } from '../../api/errors.ts'
+import { ApiError, serviceUnavailable } from '../../api/errors.ts'
 import { jsonText, readJson } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { requestFailure } from '../http/listener/network-errors.ts'
 import type { UserInfo } from '../objects/objects.ts'
-import { answerText } from '../webhooks/answers.ts'
+import { answerText, statusIn } from '../webhooks/answers.ts'
 import { type RemoteAccess, remoteRequest } from './remote-request.ts'
 import type { Remote } from './remote.ts'
 
@@ -66,10 +66,9 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 function errorOf(code: number, text: string): ApiError {
-  const status = (text.startsWith('{') ? readJson(text) : {}) as Partial<Status>
+  const status = statusIn(text)
   const message = answerText(code, text)
-  if (status.kind === 'Status')
-    return new ApiError(status.code ?? code, status.reason ?? '', message, status.details, status.metadata)
+  if (status) return new ApiError(status.code ?? code, status.reason ?? '', message, status.details, status.metadata)
   return new ApiError(code, code === 503 ? 'ServiceUnavailable' : '', message)
 }
 

@@ -1,11 +1,11 @@
 import { ApiError } from '../../api/errors.ts'
-import type { CustomResourceDefinition } from '../../api/generated/types.ts'
+import type { ConversionReview, CustomResourceDefinition } from '../../api/generated/types.ts'
 import { cloneObject } from '../../api/json/index.ts'
-import type { KubeObject } from '../../api/object.ts'
+import { type KubeObject, isFields } from '../../api/object.ts'
 import { validateAnnotations, validateLabels } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
 import type { Random } from '../../base/random.ts'
-import { goTypeOf } from '../webhooks/answers.ts'
+import { decodeAnswer, goTypeOf } from '../webhooks/answers.ts'
 import type { WebhookClient } from '../webhooks/client.ts'
 import type { ConversionFailure, ConversionMetrics } from './conversion-metrics.ts'
 
@@ -18,12 +18,6 @@ const reviewGroup = 'apiextensions.k8s.io'
 const knownReviews = ['v1', 'v1beta1']
 
 const gvk = ({ apiVersion, kind }: KubeObject): string => `${apiVersion ?? ''}, Kind=${kind ?? ''}`
-
-interface ReviewResponse {
-  uid?: string
-  convertedObjects?: unknown
-  result?: { status?: string; message?: string }
-}
 
 /** The parts of a server that a conversion needs. */
 export interface ConversionParts {
@@ -98,7 +92,10 @@ export class ConversionReviews {
     const failed = (e: unknown) => new ApiError(500, '', `${about} failed: ${(e as Error).message}`)
     const { clientConfig } = this.#definition.spec.conversion!.webhook!
     const answer = await during('conversion_webhook_call_failure', () =>
-      client.call(clientConfig!, review, { timeoutMs }).catch((e: unknown) => Promise.reject(failed(e))),
+      client
+        .call(clientConfig!, review, { timeoutMs })
+        .then((value) => decodeAnswer<ConversionReview>('ConversionReview', value))
+        .catch((e: unknown) => Promise.reject(failed(e))),
     )
     const converted = await during('conversion_webhook_malformed_response_failure', () => {
       try {
@@ -120,8 +117,7 @@ export class ConversionReviews {
   }
 }
 
-function convertedIn(answer: Record<string, unknown>, version: string, uid: string): unknown[] {
-  const { apiVersion, kind, response } = answer as { apiVersion?: string; kind?: string; response?: ReviewResponse }
+function convertedIn({ apiVersion, kind, response }: ConversionReview, version: string, uid: string): unknown[] {
   // As in Kubernetes, version and uid of a v1beta1 response are not checked.
   const isStrict = version === 'v1'
   if (isStrict && (apiVersion !== `${reviewGroup}/v1` || kind !== 'ConversionReview')) {
@@ -130,19 +126,19 @@ function convertedIn(answer: Record<string, unknown>, version: string, uid: stri
     )
   }
   if (!response) throw new Error('no response provided')
-  const { uid: answered = '', result = {}, convertedObjects = [] } = response
+  const { uid: answered = '', result, convertedObjects = [] } = response
   if (isStrict && answered !== uid)
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`)
-  if (result.status !== 'Success') {
-    throw new Error(result.message || `response.result.status was '${result.status ?? ''}', not 'Success'`)
+  if (result?.status !== 'Success') {
+    throw new Error(result?.message || `response.result.status was '${result?.status ?? ''}', not 'Success'`)
   }
-  return Array.isArray(convertedObjects) ? convertedObjects : []
+  return convertedObjects
 }
 
 /** Validates a converted object and restores its metadata. A webhook may change only labels and annotations. */
 function checked(original: KubeObject, answered: unknown, apiVersion: string): KubeObject {
   const fail = (why: string) => new ApiError(500, '', `conversion webhook for ${gvk(original)} returned ${why}`)
-  const object = (answered ?? {}) as KubeObject
+  const object = (isFields(answered) ? answered : {}) as unknown as KubeObject
   if (object.apiVersion !== apiVersion) {
     throw fail(
       `invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${object.apiVersion ?? ''})`,

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { Status } from '../../api/errors.ts'
 import { JsonSyntaxError, parseJson, readJson } from '../../api/json/index.ts'
+import { type Json, isFields } from '../../api/object.ts'
+import { DecodeError, decodeObject } from '../../api/schema/index.ts'
 
 /** A failed webhook call. The message is the one that Kubernetes gives. */
 export class WebhookCallError extends Error {
@@ -32,12 +35,27 @@ const spoken = new Set([403, 406, 415])
 /** Long bodies, such as error pages of gateways, are truncated. */
 const shownCharacters = 2048
 
-/** The message of a Status in the body, if there is one. */
-function statusMessage(body: string): string | undefined {
+/** The maximum length of a response. */
+const maxAnswerBytes = 16 * 1024 * 1024
+
+/** Reads the body of a response. */
+export async function readAnswer(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    length += piece.length
+    if (length > maxAnswerBytes) throw new Error('http: response body too large')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+/** The Status in the body, if there is one. */
+export function statusIn(body: string): Partial<Status> | undefined {
   if (!body.startsWith('{')) return undefined
   try {
-    const status = readJson(body) as Partial<Status>
-    return status.kind === 'Status' ? status.message : undefined
+    const status = decodeAnswer<Partial<Status>>('Status', readJson(body))
+    return status.kind === 'Status' ? status : undefined
   } catch {
     // The body is not a Status.
     return undefined
@@ -46,7 +64,7 @@ function statusMessage(body: string): string | undefined {
 
 /** The error message of an unsuccessful response, in the words of client-go. */
 export function answerText(code: number, body: string): string {
-  const message = statusMessage(body)
+  const message = statusIn(body)?.message
   if (message) return message
   const shown = body.trim().slice(0, shownCharacters)
   if (spoken.has(code) && shown) return shown
@@ -72,6 +90,20 @@ export function parseAnswer(text: string): Record<string, unknown> {
     if (!answer[field]) throw new WebhookCallError(`Object '${name}' is missing in '${excerpt(text)}'`)
   }
   return answer
+}
+
+/**
+ * Decodes an answer as a type of the schema, as Go does: a field of another type is an error, because `allowed: "false"`
+ * must not count as true. Null is the same as an absent field, and unknown fields are ignored.
+ */
+export function decodeAnswer<T>(type: string, answer: unknown): T {
+  if (!isFields(answer)) throw new WebhookCallError(`the answer is no ${type}`)
+  try {
+    return decodeObject(type, answer as Json, { isOwned: true }).object as T
+  } catch (e) {
+    if (!(e instanceof DecodeError)) throw e
+    throw new WebhookCallError(e.message, 0, e)
+  }
 }
 
 function parse(text: string): unknown {

@@ -9,12 +9,9 @@ import type { Random } from '../../base/random.ts'
 import { requestFailure } from '../http/listener/network-errors.ts'
 import type { ObjectReader } from '../objects/objects.ts'
 import { resolveService } from '../proxy/service-endpoints.ts'
-import { WebhookCallError, answerText, parseAnswer } from './answers.ts'
+import { WebhookCallError, answerText, parseAnswer, readAnswer } from './answers.ts'
 
 export { WebhookCallError } from './answers.ts'
-
-/** The maximum length of a response. */
-const maxAnswerBytes = 16 * 1024 * 1024
 
 /** The maximum number of idle connections to one webhook. */
 const idleConnections = 10
@@ -81,7 +78,7 @@ export class WebhookClient {
     const signal = options.signal ? AbortSignal.any([deadline.signal, options.signal]) : deadline.signal
     try {
       const answer = await this.#sendAgain(to, config.caBundle, body, signal)
-      return { code: answer.statusCode ?? 0, text: await readText(answer) }
+      return { code: answer.statusCode ?? 0, text: await readAnswer(answer) }
     } catch (e) {
       if (deadline.signal.aborted) throw fail('context deadline exceeded', e)
       if (options.signal?.aborted) throw fail('context canceled', e)
@@ -154,15 +151,4 @@ function urlText({ url = '', service }: ClientConfig): string {
   if (!service) return url
   const { name, namespace, port = 443, path = '' } = service
   return `https://${name}.${namespace}.svc:${port}${path}`
-}
-
-async function readText(answer: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of answer as AsyncIterable<Buffer>) {
-    length += piece.length
-    if (length > maxAnswerBytes) throw new Error('http: response body too large')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
 }

@@ -21,6 +21,8 @@ function askedOf(
     object,
     old,
     dryRun,
+    signal: () => request.signal(),
+    turns: request.turns,
     resource: target.resource,
     subresource,
     namespace,

@@ -2,6 +2,7 @@ import { ApiError, invalidObject } from '../../api/errors.ts'
 import { ErrorLimit, type FieldError } from '../../api/validation/field-error.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/validation/object-meta.ts'
 import { Path } from '../../api/validation/path.ts'
+import { type Steps, inTurns } from '../../base/turns.ts'
 import type { Registered } from '../registry/registry.ts'
 import { groupKind } from './names.ts'
 import type { Write } from './write.ts'
@@ -22,26 +23,22 @@ export function validate(write: Write): Promise<void> | void {
   if (!errors) return finish(write, limit.found)
   const { validateInSteps } = operation === 'CREATE' ? write.request.target.resource : change.rules
   const steps = validateInSteps?.(object, old, errors)
-  return steps ? runSteps({ write, limit, errors, steps }) : finish(write, errors)
+  if (!steps) return finish(write, errors)
+  const all = inTurns(write.request.turns, limited(limit, errors, steps))
+  return all instanceof Promise ? all.then((found) => finish(write, found)) : finish(write, all)
 }
 
-/** A validation in steps, after a validation that has found `errors`. */
-interface SteppedValidation {
-  write: Write
-  limit: ErrorLimit
-  errors: FieldError[]
-  steps: Generator<void, FieldError[]>
-}
-
-/** Runs steps until the turn is spent, and the others in later turns. */
-function runSteps(validation: SteppedValidation): Promise<void> | void {
-  const { write, limit, errors, steps } = validation
-  const { turns } = write.request
+/** Validates in steps, after a validation that has found `errors`. */
+function* limited(
+  limit: ErrorLimit,
+  errors: readonly FieldError[],
+  steps: Generator<void, FieldError[]>,
+): Steps<readonly FieldError[]> {
   for (;;) {
     const step = judged(() => limit.run(() => steps.next()))
-    if (!step) return finish(write, limit.found)
-    if (step.done) return finish(write, [...errors, ...step.value])
-    if (turns.isSpent) return turns.next().then(() => runSteps(validation))
+    if (!step) return limit.found
+    if (step.done) return [...errors, ...step.value]
+    yield
   }
 }
 

@@ -1,4 +1,5 @@
 import { compile } from '../compile.ts'
+import { Interruption } from '../declarations.ts'
 import type { Environment } from '../environment.ts'
 import type { Program } from '../run/program.ts'
 import { LazyObject } from '../schema/json-values.ts'
@@ -67,7 +68,7 @@ export function compileVariables(
 export type Evaluated = { value: Value; error?: undefined } | { value?: undefined; error: string }
 
 /** Aborts the evaluation of all expressions that share a budget. */
-export class OutOfBudget extends Error {
+export class OutOfBudget extends Interruption {
   constructor() {
     super(outOfBudget)
   }
@@ -81,9 +82,22 @@ export class AdmissionEvaluation {
   #remaining: number
   /** The cost of the variables computed since the last expression. */
   #composed = 0
+  /** The results of the variables, errors included. */
+  readonly #computed = new Map<AdmissionVariable, ReturnType<Program['evaluate']>>()
+  readonly #onVariable: () => void
 
-  constructor(input: Record<string, Value | undefined>, variables: readonly AdmissionVariable[], budget: number) {
+  /**
+   * `onVariable` is called after each computed variable. It may throw an Interruption to pause the expression, which
+   * is then evaluated again and finds the variable.
+   */
+  constructor(
+    input: Record<string, Value | undefined>,
+    variables: readonly AdmissionVariable[],
+    budget: number,
+    onVariable: () => void = () => {},
+  ) {
     this.#remaining = budget
+    this.#onVariable = onVariable
     const compute = Object.fromEntries(variables.map((variable) => [variable.name, () => this.#compute(variable)]))
     this.#input = { ...input, variables: new LazyObject(compute) }
   }
@@ -106,12 +120,22 @@ export class AdmissionEvaluation {
     return { value: result.value }
   }
 
-  #compute({ name, program, error }: AdmissionVariable): Value {
+  #compute(variable: AdmissionVariable): Value {
+    const { name, program, error } = variable
     const fails = (how: string) => new CelError(`composited variable ${JSON.stringify(name)} fails to ${how}`)
     if (!program) throw fails(`compile: ${error!}`)
-    const result = program.evaluate(this.#input)
-    this.#composed += result.cost
+    const result = this.#computed.get(variable) ?? this.#evaluateVariable(variable, program)
     if (result.error !== undefined) throw fails(`evaluate: ${result.error}`)
     return result.value
+  }
+
+  /** Throws OutOfBudget as soon as the variables cost more than is left: an expression may use a hundred of them. */
+  #evaluateVariable(variable: AdmissionVariable, program: Program): ReturnType<Program['evaluate']> {
+    const result = program.evaluate(this.#input)
+    this.#computed.set(variable, result)
+    this.#composed += result.cost
+    if (this.#composed > this.#remaining) throw new OutOfBudget()
+    this.#onVariable()
+    return result
   }
 }

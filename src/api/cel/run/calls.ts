@@ -1,4 +1,4 @@
-import { CostExceeded, type Overload, isOfType } from '../declarations.ts'
+import { Interruption, type Overload, isOfType } from '../declarations.ts'
 import type { Call, Node } from '../syntax/ast.ts'
 import { Optional, type Value, noSuchOverload } from '../values.ts'
 import { optionalSelect } from './access.ts'
@@ -24,7 +24,7 @@ function logical(left: Step, right: Step, decisive: boolean): Step {
     try {
       first = left(frame)
     } catch (error) {
-      if (error instanceof CostExceeded || right(frame) !== decisive) throw error
+      if (error instanceof Interruption || right(frame) !== decisive) throw error
       return decisive
     }
     if (first === decisive) return decisive

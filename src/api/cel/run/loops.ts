@@ -1,4 +1,4 @@
-import { CostExceeded } from '../declarations.ts'
+import { Interruption } from '../declarations.ts'
 import type { Comprehension } from '../syntax/ast.ts'
 import { type CelError, MapValue, PlainMap, type Value, noSuchOverload } from '../values.ts'
 import { insertEntry } from './access.ts'
@@ -49,7 +49,7 @@ function quantifier(each: Each, range: Step, predicate: Step, decisive: boolean,
         if (value === decisive) return (found = true)
         if (typeof value !== 'boolean') failure ??= noSuchOverload()
       } catch (error) {
-        if (error instanceof CostExceeded) throw error
+        if (error instanceof Interruption) throw error
         frame.cost += errorCost
         failure ??= error as CelError
       }

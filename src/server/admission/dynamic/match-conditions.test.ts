@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Authorizer, Decision } from '../../auth/authorize.ts'
 import { ExpressionInput } from './expression-input.ts'
 import { MatchConditions } from './match-conditions.ts'
-import { whenDecided } from './pending.ts'
+import { endlessTurn, inTurns } from '../../../base/turns.ts'
 import { type SampleRequest, sampleRegistry, sampleRequest } from './sample-request.ts'
 import { VersionedRequest } from './versioned-request.ts'
 
@@ -12,7 +12,7 @@ function judge(expressions: readonly string[], asked: SampleRequest = {}, failur
   const target = as ? sampleRegistry.find(apiVersion, plural)! : request.origin!.target
   const input = new ExpressionInput(new VersionedRequest(request))
   const conditions = new MatchConditions(expressions.map((expression, i) => ({ name: `c${i}`, expression })), failurePolicy)
-  return whenDecided(() => conditions.evaluate({ ...input.of(target), ...input.authorizer() }))
+  return inTurns(endlessTurn, conditions.evaluate({ ...input.of(target), ...input.authorizer() }))
 }
 
 describe('match conditions', () => {

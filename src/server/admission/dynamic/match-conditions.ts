@@ -2,6 +2,7 @@ import {
   AdmissionEvaluation,
   type AdmissionExpression,
   type AdmissionVariable,
+  type Evaluated,
   OutOfBudget,
   type Value,
   admissionEnvironment,
@@ -10,6 +11,8 @@ import {
   matchConditionBudget,
 } from '../../../api/cel/index.ts'
 import type { MatchCondition } from '../../../api/generated/types.ts'
+import type { Steps } from '../../../base/turns.ts'
+import { decided } from './pending.ts'
 
 /** The result of all conditions; `error` if evaluation failed and the failure policy is Fail. */
 export type ConditionsResult = { matches: boolean; error?: undefined } | { matches: false; error: string }
@@ -37,11 +40,12 @@ export class MatchConditions {
   }
 
   /** One false condition decides, even if others fail. */
-  evaluate(input: Record<string, Value | undefined>): ConditionsResult {
+  *evaluate(input: Record<string, Value | undefined>): Steps<ConditionsResult> {
     const errors: string[] = []
     try {
       const evaluation = new AdmissionEvaluation(input, noVariables, matchConditionBudget)
-      const results = this.#conditions.map((condition) => evaluation.evaluate(condition))
+      const results: Evaluated[] = []
+      for (const condition of this.#conditions) results.push(yield* decided(() => evaluation.evaluate(condition)))
       if (results.some(({ value }) => value === false)) return { matches: false }
       for (const { error } of results) if (error !== undefined) errors.push(error)
     } catch (e) {

@@ -3,9 +3,10 @@ import { ApiError } from '../../../api/errors.ts'
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../../../api/generated/types.ts'
 import { cloneObject } from '../../../api/json/index.ts'
 import type { KubeObject } from '../../../api/object.ts'
+import { type Steps, endlessTurn, inTurns } from '../../../base/turns.ts'
 import type { Registered } from '../../registry/registry.ts'
 import { type AdmissionPlugin, type AdmissionRequest, type PluginServer, Reinvocation } from '../admission.ts'
-import { ExpressionInput, type Found, VersionedRequest, namespaceOf, whenDecided } from '../dynamic/index.ts'
+import { ExpressionInput, type Found, VersionedRequest, decided, namespaceOf } from '../dynamic/index.ts'
 import { refusal } from '../refusal.ts'
 import { MutatingPolicy, MutationError } from './mutating-policy.ts'
 import { ConfigurationError, collectParams, isConfigured, paramTarget } from './params.ts'
@@ -65,13 +66,14 @@ class Pass {
     this.round.reinvocable.clear()
   }
 
-  run(found: readonly Found<Policy>[]): void {
-    const invocations = found.flatMap(({ hook: policy, match }) => {
-      if (!match.error) return this.#invocations(policy, match.as)
-      this.#misconfigured(policy, match.error.message)
-      return []
-    })
-    for (const invocation of invocations) this.#invoke(invocation)
+  /** Runs all policies. Each expression is a step. */
+  *run(found: readonly Found<Policy>[]): Steps<void> {
+    const invocations: Invocation[] = []
+    for (const { hook: policy, match } of found) {
+      if (match.error) this.#misconfigured(policy, match.error.message)
+      else invocations.push(...(yield* this.#invocations(policy, match.as)))
+    }
+    for (const invocation of invocations) yield* this.#invoke(invocation)
     // As in Kubernetes, the last policy that changed the object is invoked again too.
     if (this.hasChanged) this.#changed()
   }
@@ -86,52 +88,52 @@ class Pass {
     this.failures.push({ message: `${who} denied request: ${why}`, ...(reason ? { reason } : {}) })
   }
 
-  #invocations(policy: Policy, as: Registered): Invocation[] {
+  *#invocations(policy: Policy, as: Registered): Steps<Invocation[]> {
     const { request } = this.#input.versioned
     const { paramKind } = policy.object.spec
     const misconfigured = (why: string, binding?: Binding) => this.#misconfigured(policy, why, binding)
-    if (!isConfigured(() => paramKind && paramTarget(paramKind, request.origin!.registry), misconfigured)) return []
+    const { registry } = request.origin!
+    if (paramKind && !(yield* isConfigured(() => decided(() => paramTarget(paramKind, registry)), misconfigured)))
+      return []
     const invocations: Invocation[] = []
     for (const binding of policy.bindings) {
       const match = binding.matcher.match(request)
       if (!match) continue
-      isConfigured(
-        () => {
-          if (match.error) throw new ConfigurationError(match.error.message)
-          const found = collectParams(paramKind, binding.object.spec.paramRef, request)
-          for (const params of found) invocations.push({ policy, binding, as, params })
-        },
-        (why) => misconfigured(why, binding),
-      )
+      function* collect(): Steps<void> {
+        if (match!.error) throw new ConfigurationError(match!.error.message)
+        const found = yield* decided(() => collectParams(paramKind, binding.object.spec.paramRef, request))
+        for (const params of found) invocations.push({ policy, binding, as, params })
+      }
+      yield* isConfigured(collect, (why) => misconfigured(why, binding))
     }
     return invocations
   }
 
-  #invoke(invocation: Invocation): void {
+  *#invoke(invocation: Invocation): Steps<void> {
     const { policy, as, params } = invocation
     const input = this.#input
     const namespace = namespaceOf(input.versioned.request)
     const evaluator = policy.evaluator()
-    const isDone = this.#tried(invocation, () => evaluator.matches(input, as, params, namespace))
-    if (isDone !== true) return
+    const isMatch = yield* this.#tried(invocation, evaluator.matches(input, as, params, namespace))
+    if (!isMatch?.result) return
     const key = keyOf(invocation)
     if (this.#isSecond && !this.round.due.has(key)) return
-    const before = input.versioned.object(as)
+    const before = yield* decided(() => input.versioned.object(as))
     for (const mutation of evaluator.mutations) {
-      const isMade = this.#tried(invocation, () => evaluator.mutate(mutation, input, as, params, namespace))
-      this.counted.push([invocation, isMade === undefined ? 'invalid_error' : 'no_error'])
+      const made = yield* this.#tried(invocation, evaluator.mutate(mutation, input, as, params, namespace))
+      this.counted.push([invocation, made ? 'no_error' : 'invalid_error'])
     }
-    if (before && !deepEqual(before, input.versioned.object(as))) {
+    if (before && !deepEqual(before, yield* decided(() => input.versioned.object(as)))) {
       this.hasChanged = true
       this.#changed()
     }
     if (policy.object.spec.reinvocationPolicy === 'IfNeeded') this.round.reinvocable.add(key)
   }
 
-  /** Runs one step; undefined if it failed. */
-  #tried<T>({ policy, binding }: Invocation, step: () => T): T | true | undefined {
+  /** Runs a part of an invocation; undefined if it failed. */
+  *#tried<T>({ policy, binding }: Invocation, part: Steps<T>): Steps<{ result: T } | undefined> {
     try {
-      return step() ?? true
+      return { result: yield* part }
     } catch (e) {
       if (!(e instanceof MutationError)) throw e
       this.#fail(policy, binding, e.message, 'Invalid')
@@ -185,15 +187,11 @@ export const mutatingAdmissionPolicy: AdmissionPlugin = {
         if (found.length === 0 || isReview(request)) return undefined
         const reinvocation = (request.reinvocation ??= new Reinvocation())
         const input = new ExpressionInput(new VersionedRequest(request))
-        const outcome = whenDecided(() => {
-          const draft = input.draft()
-          const pass = new Pass(draft, reinvocation.state.get(pluginName) as Round | undefined, reinvocation.isUnderWay)
-          pass.run(found)
-          return { pass, draft }
-        })
-        if (outcome instanceof Promise)
-          return outcome.then(({ pass, draft }) => settle(request, pass, draft, reinvocation, counted))
-        return settle(request, outcome.pass, outcome.draft, reinvocation, counted)
+        const draft = input.draft()
+        const pass = new Pass(draft, reinvocation.state.get(pluginName) as Round | undefined, reinvocation.isUnderWay)
+        const running = inTurns(request.turns ?? endlessTurn, pass.run(found))
+        if (running) return running.then(() => settle(request, pass, draft, reinvocation, counted))
+        return settle(request, pass, draft, reinvocation, counted)
       },
     }
   },

@@ -22,8 +22,15 @@ import type { ObjectType } from '../../../api/object-type.ts'
 import type { Json, KubeObject } from '../../../api/object.ts'
 import { JsonPatchError, applyJsonPatch } from '../../../api/patches/json-patch.ts'
 import { DecodeError } from '../../../api/schema/index.ts'
+import { type Steps, endlessTurn } from '../../../base/turns.ts'
 import type { Registered } from '../../registry/registry.ts'
-import { type ExpressionInput, MatchConditions, type VersionedRequest } from '../dynamic/index.ts'
+import {
+  type ExpressionInput,
+  MatchConditions,
+  type VersionedRequest,
+  decided,
+  pauseBetween,
+} from '../dynamic/index.ts'
 
 /** A mutation failed; the failure policy decides. */
 export class MutationError extends Error {}
@@ -58,43 +65,55 @@ export class MutatingPolicy {
   }
 
   /** True if the match conditions hold. Throws a MutationError if evaluation fails. */
-  matches(
+  *matches(
     input: ExpressionInput,
     as: Registered,
     params: KubeObject | null,
     namespace: Namespace | undefined,
-  ): boolean {
+  ): Steps<boolean> {
     if (this.#conditions.isEmpty) return true
-    const { matches, error } = this.#conditions.evaluate(this.#variablesOf(input, as, params, namespace))
+    const variables = yield* this.#variablesOf(input, as, params, namespace)
+    const { matches, error } = yield* this.#conditions.evaluate(variables)
     if (error !== undefined) throw new MutationError(error)
     return matches
   }
 
   /** Applies one mutation, which replaces the object of the input. */
-  mutate(
+  *mutate(
     { type, expression }: Mutation,
     input: ExpressionInput,
     as: Registered,
     params: KubeObject | null,
     namespace: Namespace | undefined,
-  ): void {
+  ): Steps<void> {
     const { versioned } = input
-    const object = versioned.object(as)
+    const object = yield* decided(() => versioned.object(as))
     const objectType = versioned.isOwnKind ? as.type : versioned.request.origin!.type
     if (!object || !objectType) return
     if (expression.error !== undefined) throw new MutationError(expression.error)
-    const made = this.#evaluate(expression, this.#variablesOf(input, as, params, namespace))
+    const variables = yield* this.#variablesOf(input, as, params, namespace)
+    const pause = pauseBetween(versioned.request.turns ?? endlessTurn)
+    const evaluation = new AdmissionEvaluation(variables, this.#variables, policyBudget, pause)
+    const made = yield* this.#evaluate(expression, evaluation)
     const next = type === 'JSONPatch' ? patched(object, made, objectType) : applied(object, made, objectType)
-    if (next) versioned.replace(withDefaults(next, versioned, as), as)
+    if (!next) return
+    const whole = withDefaults(next, versioned, as)
+    yield* decided(() => versioned.replace(whole, as))
   }
 
-  #variablesOf(input: ExpressionInput, as: Registered, params: KubeObject | null, namespace: Namespace | undefined) {
-    return { ...input.of(as, this.#hasParams ? params : undefined, namespace), ...input.authorizer() }
+  #variablesOf(
+    input: ExpressionInput,
+    as: Registered,
+    params: KubeObject | null,
+    namespace: Namespace | undefined,
+  ): Steps<Record<string, Value | undefined>> {
+    const given = this.#hasParams ? params : undefined
+    return decided(() => ({ ...input.of(as, given, namespace), ...input.authorizer() }))
   }
 
-  #evaluate(expression: AdmissionExpression, variables: Record<string, Value | undefined>): Value {
+  *#evaluate(expression: AdmissionExpression, evaluation: AdmissionEvaluation): Steps<Value> {
     try {
-      const { value, error } = new AdmissionEvaluation(variables, this.#variables, policyBudget).evaluate(expression)
+      const { value, error } = yield* decided(() => evaluation.evaluate(expression))
       if (error !== undefined) throw new MutationError(error)
       return value
     } catch (e) {

@@ -1,6 +1,7 @@
 import type { ParamKind, ParamRef } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import { labelSelectorMatches } from '../../../api/selectors/label-selector.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { Registered, Registry } from '../../registry/registry.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { admissionNamespace, presentAs } from '../dynamic/index.ts'
@@ -9,9 +10,9 @@ import { admissionNamespace, presentAs } from '../dynamic/index.ts'
 export class ConfigurationError extends Error {}
 
 /** Runs `use`. On a ConfigurationError it calls `misconfigured` and returns false. */
-export function isConfigured(use: () => void, misconfigured: (why: string) => void): boolean {
+export function* isConfigured(use: () => Steps<unknown>, misconfigured: (why: string) => void): Steps<boolean> {
   try {
-    use()
+    yield* use()
     return true
   } catch (e) {
     if (!(e instanceof ConfigurationError)) throw e

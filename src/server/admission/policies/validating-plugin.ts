@@ -1,9 +1,10 @@
 import { ApiError } from '../../../api/errors.ts'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../api/generated/types.ts'
 import { goJson } from '../../../api/json/index.ts'
+import { type Steps, endlessTurn, inTurns } from '../../../base/turns.ts'
 import type { Registered } from '../../registry/registry.ts'
 import type { AdmissionPlugin, AdmissionRequest, PluginServer } from '../admission.ts'
-import { ExpressionInput, type Found, VersionedRequest, namespaceOf, whenDecided } from '../dynamic/index.ts'
+import { ExpressionInput, type Found, VersionedRequest, decided, namespaceOf } from '../dynamic/index.ts'
 import { refusal } from '../refusal.ts'
 import { ConfigurationError, collectParams, isConfigured, paramTarget } from './params.ts'
 import { type PolicyBinding, type PolicyHook, isReview, livePolicies } from './policy-hooks.ts'
@@ -36,7 +37,7 @@ const codes = new Map([
   ['RequestEntityTooLarge', 413],
 ])
 
-function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgement {
+function* judge(found: readonly Found<Policy>[], input: ExpressionInput): Steps<Judgement> {
   const judgement: Judgement = { made: [], annotations: new Map() }
   for (const { hook: policy, match } of found) {
     const misconfigured = (why: string, binding?: Binding) => {
@@ -53,13 +54,12 @@ function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgeme
       continue
     }
     const { paramKind } = policy.object.spec
-    if (
-      !isConfigured(() => paramKind && paramTarget(paramKind, input.versioned.request.origin!.registry), misconfigured)
-    )
+    const { registry } = input.versioned.request.origin!
+    if (paramKind && !(yield* isConfigured(() => decided(() => paramTarget(paramKind, registry)), misconfigured)))
       continue
     for (const binding of policy.bindings) {
-      isConfigured(
-        () => verdicts(policy, binding, match.as, input).forEach((verdict) => add(judgement, policy, binding, verdict)),
+      yield* isConfigured(
+        () => verdicts(policy, binding, match.as, input, (verdict) => add(judgement, policy, binding, verdict)),
         (why) => misconfigured(why, binding),
       )
     }
@@ -68,15 +68,22 @@ function judge(found: readonly Found<Policy>[], input: ExpressionInput): Judgeme
 }
 
 /** Evaluates a policy for each parameter object of a binding. */
-function verdicts(policy: Policy, binding: Binding, as: Registered, input: ExpressionInput): Verdict[] {
+function* verdicts(
+  policy: Policy,
+  binding: Binding,
+  as: Registered,
+  input: ExpressionInput,
+  take: (verdict: Verdict) => void,
+): Steps<void> {
   const { request } = input.versioned
   const match = binding.matcher.match(request)
-  if (!match) return []
+  if (!match) return
   if (match.error) throw new ConfigurationError(match.error.message)
-  const params = collectParams(policy.object.spec.paramKind, binding.object.spec.paramRef, request)
+  const { paramKind } = policy.object.spec
+  const params = yield* decided(() => collectParams(paramKind, binding.object.spec.paramRef, request))
   const namespace = namespaceOf(request)
   const evaluator = policy.evaluator()
-  return params.map((param) => evaluator.evaluate(input, as, param, namespace))
+  for (const param of params) take(yield* evaluator.evaluate(input, as, param, namespace))
 }
 
 function add({ made, annotations }: Judgement, policy: Policy, binding: Binding, verdict: Verdict): void {
@@ -173,7 +180,7 @@ export const validatingAdmissionPolicy: AdmissionPlugin = {
         const found = live.current.find(request)
         if (found.length === 0 || isReview(request)) return undefined
         const input = new ExpressionInput(new VersionedRequest(request))
-        const judgement = whenDecided(() => judge(found, input))
+        const judgement = inTurns(request.turns ?? endlessTurn, judge(found, input))
         if (judgement instanceof Promise) return judgement.then((judged) => enforce(request, judged, counted))
         return enforce(request, judgement, counted)
       },

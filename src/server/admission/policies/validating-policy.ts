@@ -16,8 +16,9 @@ import {
 } from '../../../api/cel/index.ts'
 import type { Namespace, ValidatingAdmissionPolicy } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
+import { type Steps, endlessTurn } from '../../../base/turns.ts'
 import type { Registered } from '../../registry/registry.ts'
-import { type ExpressionInput, MatchConditions } from '../dynamic/index.ts'
+import { type ExpressionInput, MatchConditions, decided, pauseBetween } from '../dynamic/index.ts'
 
 export type ErrorType = 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget'
 
@@ -82,22 +83,28 @@ export class ValidatingPolicy {
     }))
   }
 
-  /** Evaluates the policy for a request and one parameter object. */
-  evaluate(
+  /** Evaluates the policy for a request and one parameter object. Each expression is a step. */
+  *evaluate(
     input: ExpressionInput,
     as: Registered,
     params: KubeObject | null,
     namespace: Namespace | undefined,
-  ): Verdict {
-    const plain = input.of(as, this.#hasParams ? params : undefined, namespace)
+  ): Steps<Verdict> {
+    const plain = yield* decided(() => input.of(as, this.#hasParams ? params : undefined, namespace))
     const withAuthorizer = { ...plain, ...input.authorizer() }
     if (!this.#conditions.isEmpty) {
-      const { matches, error } = this.#conditions.evaluate(withAuthorizer)
+      const { matches, error } = yield* this.#conditions.evaluate(withAuthorizer)
       if (error !== undefined) return { decisions: [this.#failed(error, errorTypeOf(error))], annotations: [] }
       if (!matches) return nothing
     }
+    const pause = pauseBetween(input.versioned.request.turns ?? endlessTurn)
+    const evaluating = (variables: Record<string, Value | undefined>, budget: number) =>
+      new AdmissionEvaluation(variables, this.#variables, budget, pause)
     try {
-      return { decisions: this.#decide(withAuthorizer, plain), annotations: this.#annotate(withAuthorizer) }
+      const evaluation = evaluating(withAuthorizer, policyBudget)
+      const results = yield* this.#results(evaluation)
+      const decisions = yield* this.#decisions(results, evaluating(plain, evaluation.remaining))
+      return { decisions, annotations: yield* this.#annotate(evaluating(withAuthorizer, policyBudget)) }
     } catch (e) {
       if (!(e instanceof OutOfBudget)) throw e
       return { decisions: [this.#failed(e.message, 'out_of_budget')], annotations: [] }
@@ -108,14 +115,20 @@ export class ValidatingPolicy {
     return { action: this.#ignoresFailure ? 'admit' : 'deny', message, errorType }
   }
 
-  #decide(input: Record<string, Value | undefined>, plain: Record<string, Value | undefined>): Decision[] {
-    const evaluation = new AdmissionEvaluation(input, this.#variables, policyBudget)
-    const results = this.#validations.map(({ condition }) => evaluation.evaluate(condition))
-    const messages = new AdmissionEvaluation(plain, this.#variables, evaluation.remaining)
-    return results.map((result, i) => this.#decision(this.#validations[i]!, result, messages))
+  *#results(evaluation: AdmissionEvaluation): Steps<Evaluated[]> {
+    const results: Evaluated[] = []
+    for (const { condition } of this.#validations) results.push(yield* decided(() => evaluation.evaluate(condition)))
+    return results
   }
 
-  #decision(validation: Validation, { value, error }: Evaluated, messages: AdmissionEvaluation): Decision {
+  *#decisions(results: readonly Evaluated[], messages: AdmissionEvaluation): Steps<Decision[]> {
+    const decisions: Decision[] = []
+    for (const [i, result] of results.entries())
+      decisions.push(yield* this.#decision(this.#validations[i]!, result, messages))
+    return decisions
+  }
+
+  *#decision(validation: Validation, { value, error }: Evaluated, messages: AdmissionEvaluation): Steps<Decision> {
     if (error !== undefined) return this.#failed(error, errorTypeOf(error))
     if (value === true) return { action: 'admit', message: '', errorType: 'no_error' }
     const { condition, messageExpression, message, reason } = validation
@@ -123,7 +136,7 @@ export class ValidatingPolicy {
     const usual = message || `failed expression: ${condition.text.trim()}`
     if (!messageExpression) return denied(usual)
     try {
-      const made = messages.evaluate(messageExpression)
+      const made = yield* decided(() => messages.evaluate(messageExpression))
       return denied(usableMessage(made.value) || usual)
     } catch (e) {
       if (!(e instanceof OutOfBudget)) throw e
@@ -131,17 +144,21 @@ export class ValidatingPolicy {
     }
   }
 
-  #annotate(input: Record<string, Value | undefined>): Annotation[] {
-    if (this.#annotations.length === 0) return []
-    const evaluation = new AdmissionEvaluation(input, this.#variables, policyBudget)
-    return this.#annotations.flatMap(({ key, expression }): Annotation[] => {
-      const { value, error } = evaluation.evaluate(expression)
-      if (error !== undefined) return this.#ignoresFailure ? [] : [{ key, error }]
-      if (value === null) return []
-      if (typeof value === 'string') return value.trim() ? [{ key, value: value.trim() }] : []
-      const why = `resulted in unsupported return type: ${valueTypeName(value)}. Return type must be either string or null.`
-      return [{ key, error: `valueExpression '${expression.text}' ${why}` }]
-    })
+  *#annotate(evaluation: AdmissionEvaluation): Steps<Annotation[]> {
+    const annotations: Annotation[] = []
+    for (const { key, expression } of this.#annotations) {
+      const result = yield* decided(() => evaluation.evaluate(expression))
+      annotations.push(...this.#annotation(key, expression, result))
+    }
+    return annotations
+  }
+
+  #annotation(key: string, expression: AdmissionExpression, { value, error }: Evaluated): Annotation[] {
+    if (error !== undefined) return this.#ignoresFailure ? [] : [{ key, error }]
+    if (value === null) return []
+    if (typeof value === 'string') return value.trim() ? [{ key, value: value.trim() }] : []
+    const why = `resulted in unsupported return type: ${valueTypeName(value!)}. Return type must be either string or null.`
+    return [{ key, error: `valueExpression '${expression.text}' ${why}` }]
   }
 }
 

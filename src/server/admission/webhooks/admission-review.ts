@@ -1,4 +1,5 @@
 import { ApiError, type Status, type StatusReason } from '../../../api/errors.ts'
+import type { AdmissionReview } from '../../../api/generated/types.ts'
 import type { KubeObject } from '../../../api/object.ts'
 import type { AdmissionAttributes } from '../dynamic/index.ts'
 
@@ -42,31 +43,14 @@ export interface Verdict {
   auditAnnotations: Readonly<Record<string, string>>
 }
 
-interface Response {
-  uid?: string
-  allowed?: boolean
-  status?: Partial<Status>
-  patch?: string
-  patchType?: string
-  warnings?: string[]
-  auditAnnotations?: Record<string, string>
-}
-
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-/** Decodes bytes in JSON (base64) as Go does. */
-function decoded(text: string): string {
-  if (!base64.test(text))
-    throw new Error(`illegal base64 data at input byte ${/^[A-Za-z0-9+/]*/.exec(text)![0].length}`)
-  return Buffer.from(text, 'base64').toString()
-}
+const decoded = (bytes: string): string => Buffer.from(bytes, 'base64').toString()
 
 /** Validates a response. Throws with Kubernetes' message if it is invalid. */
-export function verdictOf(answer: Record<string, unknown>, version: string, uid: string, isMutating: boolean): Verdict {
-  const { apiVersion, kind, response } = answer as { apiVersion?: string; kind?: string; response?: Response }
+export function verdictOf(answer: AdmissionReview, version: string, uid: string, isMutating: boolean): Verdict {
+  const { apiVersion, kind, response } = answer
   if (!response) throw new Error('webhook response was absent')
   const { allowed = false, status, patch = '', patchType, warnings = [], auditAnnotations = {} } = response
-  const said = { isAllowed: allowed, result: status, warnings, auditAnnotations }
+  const said = { isAllowed: allowed, result: status as Partial<Status> | undefined, warnings, auditAnnotations }
   // v1beta1 webhooks may omit uid and patch type.
   if (version !== 'v1') return { ...said, patch: isMutating ? decoded(patch) : '', patchType: patchType ?? 'JSONPatch' }
   if (response.uid !== uid)
@@ -93,5 +77,6 @@ export function denial(webhook: string, result: Partial<Status> = {}): ApiError 
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`
   const { code = 0, message, reason, details } = result
   const text = message || reason ? `${denied}: ${message || reason}` : `${denied} without explanation`
-  return new ApiError(code < 400 ? 400 : code, (reason ?? '') as StatusReason | '', text, details)
+  // HTTP has no codes above 999.
+  return new ApiError(code < 400 || code > 999 ? 400 : code, (reason ?? '') as StatusReason | '', text, details)
 }

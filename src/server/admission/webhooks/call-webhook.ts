@@ -1,11 +1,15 @@
 import { ApiError, badRequest, internalError } from '../../../api/errors.ts'
+import type { AdmissionReview } from '../../../api/generated/types.ts'
+import { type Steps, endlessTurn, inTurns } from '../../../base/turns.ts'
 import type { Registered } from '../../registry/registry.ts'
+import { decodeAnswer } from '../../webhooks/answers.ts'
 import { WebhookCallError } from '../../webhooks/client.ts'
 import type { AdmissionRequest, PluginServer } from '../admission.ts'
 import {
   type ConditionsResult,
   type ExpressionInput,
   type VersionedRequest,
+  decided,
   namespaceOf,
   whenDecided,
 } from '../dynamic/index.ts'
@@ -46,9 +50,14 @@ export function meetsConditions(
     if (error !== undefined) throw refusal(request, error)
     return matches
   }
-  const result = whenDecided(() =>
-    compiled.evaluate({ ...input.of(as, undefined, namespaceOf(request)), ...input.authorizer() }),
-  )
+  function* evaluate(): Steps<ConditionsResult> {
+    const variables = yield* decided(() => ({
+      ...input.of(as, undefined, namespaceOf(request)),
+      ...input.authorizer(),
+    }))
+    return yield* compiled.evaluate(variables)
+  }
+  const result = inTurns(request.turns ?? endlessTurn, evaluate())
   return result instanceof Promise ? result.then(judge) : judge(result)
 }
 
@@ -68,9 +77,10 @@ async function ask(
   const uid = caller.random.uuid()
   const [object, old] = await whenDecided(() => [versioned.reviewed(as), versioned.reviewedOld(as)] as const)
   const review = reviewOf(version, uid, versioned.attributes(as), object, old)
-  let answer: Record<string, unknown>
+  let answer: AdmissionReview
   try {
-    answer = await caller.webhooks.call(clientConfig, review, { timeoutMs: timeoutSeconds * 1000, tellsTimeout: true })
+    const options = { timeoutMs: timeoutSeconds * 1000, tellsTimeout: true, signal: versioned.request.signal?.() }
+    answer = decodeAnswer('AdmissionReview', await caller.webhooks.call(clientConfig, review, options))
   } catch (e) {
     if (!(e instanceof WebhookCallError)) throw e
     throw new CallingError(name, `failed to call webhook: ${e.message}`, e.code || 503)
@@ -136,7 +146,8 @@ export async function callWebhook<T>(
       count(true, e instanceof ApiError ? e.code : 0, isInternal ? 'apiserver_internal_error' : 'no_error')
       throw e
     }
-    if (failurePolicy !== 'Ignore') {
+    // A client that has left cannot make a webhook fail open.
+    if (failurePolicy !== 'Ignore' || request.signal?.().aborted) {
       count(true, e.code, 'calling_webhook_error')
       caller.logger.warn('failed calling webhook, failing closed', { webhook: name, error: e.message })
       throw internalError(e.message)

@@ -63,6 +63,9 @@ describe('webhookTokens()', () => {
     ['nobody', { authenticated: false, user }, own, undefined],
     ['a user without a name', { authenticated: true, user: {} }, own, undefined],
     ['nothing', undefined, own, undefined],
+    ['a user whom a text calls authenticated', { authenticated: 'false', user }, own, undefined],
+    ['a user with groups that are no list', { authenticated: true, user: { ...user, groups: 'crew' } }, own, undefined],
+    ['a user with a number for a name', { authenticated: true, user: { username: 5 } }, own, undefined],
   ])('%s', async (_what, status, wanted, expected) => {
     const sent: object[] = []
     const post = async (review: object) => {

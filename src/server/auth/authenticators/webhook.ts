@@ -1,13 +1,8 @@
+import type { TokenReview, TokenReviewStatus } from '../../../api/generated/types.ts'
 import type { Logger } from '../../../base/logger.ts'
 import type { Identified, TokenReader } from '../authenticate.ts'
+import { decodeAnswer } from '../../webhooks/answers.ts'
 import { authenticatedGroup } from './anonymous.ts'
-
-interface ReviewStatus {
-  authenticated?: boolean
-  user?: { username?: string; uid?: string; groups?: string[]; extra?: Record<string, string[]> }
-  audiences?: string[]
-  error?: string
-}
 
 interface WebhookOptions {
   version: 'v1' | 'v1beta1'
@@ -24,8 +19,8 @@ export function webhookTokens({ version, own, post, logger }: WebhookOptions): T
     const spec = { token, ...(wanted.length > 0 ? { audiences: wanted } : {}) }
     const review = { apiVersion: `authentication.k8s.io/${version}`, kind: 'TokenReview', spec }
     try {
-      const answer = (await post(review)) as { kind?: unknown; status?: ReviewStatus } | null
-      if (answer?.kind !== 'TokenReview') throw new Error('the webhook has not answered a TokenReview')
+      const answer = decodeAnswer<TokenReview>('TokenReview', await post(review))
+      if (answer.kind !== 'TokenReview') throw new Error('the webhook has not answered a TokenReview')
       return identified(answer.status ?? {}, wanted, own)
     } catch (error) {
       logger.warn('the webhook could not be asked whose a token is', { error })
@@ -35,7 +30,11 @@ export function webhookTokens({ version, own, post, logger }: WebhookOptions): T
 }
 
 /** A webhook that returns no audiences does not know them: its tokens are valid for this server. */
-function identified(status: ReviewStatus, wanted: readonly string[], own: readonly string[]): Identified | undefined {
+function identified(
+  status: Partial<TokenReviewStatus>,
+  wanted: readonly string[],
+  own: readonly string[],
+): Identified | undefined {
   const { authenticated, user, audiences: named = [] } = status
   if (!authenticated || !user?.username) return undefined
   const meant = named.length > 0 ? named : own

@@ -284,6 +284,15 @@ describe('WebhookAuthorizer', () => {
     }])
   })
 
+  it.each([
+    ['a text for a boolean', { allowed: 'false' }, 'cannot unmarshal string into Go struct field SubjectAccessReviewStatus.status.allowed of type bool'],
+    ['a text for a denial', { allowed: true, denied: 'true' }, 'cannot unmarshal string into Go struct field SubjectAccessReviewStatus.status.denied of type bool'],
+    ['a number for a reason', { allowed: true, reason: 5 }, 'cannot unmarshal number into Go struct field SubjectAccessReviewStatus.status.reason of type string'],
+  ])('fails with %s', async (_what, answer, why) => {
+    const { authorizer } = trial([answer], 'Deny')
+    expect(await authorizer.authorize(user, attempt('get /pods blue a'))).toEqual({ allowed: false, denied: true, error: `webhook "w": json: ${why}` })
+  })
+
   it('remembers a yes for longer than a no', async () => {
     const { authorizer, asked, clock } = trial([{ allowed: true }, { allowed: false, denied: true, reason: 'never' }, { allowed: true }])
     const ask = async (text: string) => authorizer.authorize(user, attempt(text))

@@ -1,5 +1,8 @@
+import type { SubjectAccessReview } from '../../../api/generated/types.ts'
+import { isFields } from '../../../api/object.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { UserInfo } from '../../objects/objects.ts'
+import { decodeAnswer } from '../../webhooks/answers.ts'
 import { type Attempt, type Authorizer, type Decision, isPathAttempt, nameOf, namespaceOf } from '../authorize.ts'
 import { type AttemptSelectors, selectorsOf } from './selectors.ts'
 
@@ -107,17 +110,13 @@ const selectorFields = ({ fields, labels }: AttemptSelectors) => ({
 })
 
 function decisionOf(answer: unknown): Decision {
-  const { status } = (answer ?? {}) as {
-    status?: { allowed?: unknown; denied?: unknown; reason?: unknown; evaluationError?: unknown }
-  }
-  if (typeof status !== 'object' || status === null) throw new Error('the answer has no status')
-  if (status.allowed === true && status.denied === true)
-    throw new Error('webhook subject access review returned both allow and deny response')
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
-  const [reason, error] = [text(status.reason), text(status.evaluationError)]
+  if (!isFields(answer) || !isFields(answer.status)) throw new Error('the answer has no status')
+  const { status } = decodeAnswer<SubjectAccessReview>('SubjectAccessReview', answer)
+  const { allowed, denied, reason, evaluationError: error } = status
+  if (allowed && denied) throw new Error('webhook subject access review returned both allow and deny response')
   return {
-    allowed: status.allowed === true,
-    ...(status.denied === true ? { denied: true } : {}),
+    allowed: allowed === true,
+    ...(denied ? { denied: true } : {}),
     ...(reason ? { reason } : {}),
     ...(error ? { error } : {}),
   }
