@@ -147,6 +147,9 @@ describe('the chart', () => {
     for (const change of ['scale statefulset db --replicas=1', 'rollout restart statefulset/db', 'rollout restart daemonset/agent']) await kubectl.ok(change)
     await kubectl.ok('rollout status statefulset/db --timeout=60s')
     await kubectl.ok('rollout status daemonset/agent --timeout=60s')
+    const table = () => kubectl.ok('get workloads')
+    await expect.poll(table, { timeout: 60_000 }).toMatch(/^db +StatefulSet +True +NewRevisionAvailable +1 of 1 replica is available\. +\S+$/m)
+    expect(await table()).toMatch(/^NAME +KIND +AVAILABLE +PROGRESSING +MESSAGE +AGE$/m)
     expect(audit.events().filter(isRefused).map((event) => `${event.user.username} ${textOf(rightIn(event))}`)).toEqual([])
     hasWorked = true
   }, 300_000)

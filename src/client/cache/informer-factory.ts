@@ -28,7 +28,7 @@ export interface InformerFactoryOptions {
   rules?: Partial<WatcherRules>
   stream?: boolean
   /** Default transform of informers that name none: returns the part of an object to cache. */
-  transform?: <T extends KubeObject>(object: T) => T
+  transform?: <T extends KubeObject>(object: T, type: ResourceType) => T
 }
 
 /** Options of a single informer. */
@@ -138,7 +138,7 @@ export class InformerFactory {
 
   #transformOf<T extends KubeObject>({
     transform = this.#options.transform,
-  }: InformerSpec<T>): { transform?: (object: T) => T } {
+  }: InformerSpec<T>): Pick<InformerSpec<T>, 'transform'> {
     return transform ? { transform } : {}
   }
 

@@ -29,7 +29,7 @@ export interface SharedInformerOptions<T extends KubeObject = KubeObject> extend
    * Returns the part of a received object to cache. It must not change its argument, and must keep name and resource
    * version.
    */
-  transform?: (object: T) => T
+  transform?: (object: T, type: ResourceType) => T
   /** True if only metadata is needed: other members may be missing. */
   metadataOnly?: boolean
   /** Interval at which all objects are reported to the handlers again. Default: never. */

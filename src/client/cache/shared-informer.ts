@@ -308,7 +308,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const { transform } = this.#options
     if (!transform) return object
     try {
-      return transform(object)
+      return transform(object, this.type as unknown as ResourceType)
     } catch (e) {
       this.#failed('transform', e)
       return object

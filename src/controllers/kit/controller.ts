@@ -23,6 +23,7 @@ import { Reconciler, type Verdict } from './reconciler.ts'
 import type { Audit } from './roster/roster.ts'
 import { type Gather, Gathering } from './queueing/gathering.ts'
 import { keepRosters } from './roster/keep-rosters.ts'
+import { Denials, type Permission, permissionLacking } from './queueing/denials.ts'
 import { StaleKeys } from './queueing/stale-keys.ts'
 import { changePriority, handlersOf } from './queueing/triggers.ts'
 import { UnsettledWrites, WriteLog } from './writes/unsettled.ts'
@@ -30,6 +31,8 @@ import { workOff } from './queueing/key-loop.ts'
 
 /** The default number of keys that are processed concurrently. */
 export const defaultWorkers = 5
+/** The log repeats at most once in this time that a permission is lacking, if it was granted in between. */
+const denialLogMs = 600_000
 const defaultBackOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 
 export interface ControllerParts {
@@ -86,6 +89,9 @@ export class Controller implements RunningController {
   readonly #gathering: Gathering
   /** By key: the number of reconciles that were deferred since its cache fell behind. */
   readonly #staleAttempts = new Map<string, number>()
+  readonly #denials: Denials
+  /** By the sentence of a permission: the time at which the log last said that it is lacking. */
+  readonly #denialLoggedAtMs = new Map<string, number>()
   readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
@@ -114,6 +120,7 @@ export class Controller implements RunningController {
     this.#metrics = measureController(definition.name, parts.metrics)
     this.#gathering = new Gathering(parts.clock, parts.gather)
     const { client, clock, random, metrics } = parts
+    this.#denials = new Denials(random, (permission, keys) => this.#metrics.denied(permission, keys))
     const measured = metrics ? { metrics } : {}
     this.#queue = new WorkQueue(definition.name, { clock, random, ...this.#backOff, ...measured })
     this.#recorder = new EventRecorder(client, {
@@ -190,11 +197,17 @@ export class Controller implements RunningController {
       this.#workers.push(workOff(this.#queue, signal, (key) => this.#process(key, reconciler, signal)))
   }
 
+  /** The permissions that are lacking. */
+  problems(): string[] {
+    return this.#denials.problems().map((problem) => `controller ${this.name}: ${problem}`)
+  }
+
   async stop(graceMs = 3000): Promise<void> {
     this.#stopping.abort(new Error(`controller ${this.name} is stopped`))
     for (const remove of this.#removeHandlers.splice(0)) remove()
     const cancel = this.#parts.clock.after(graceMs, () => this.#giveUp.abort(this.#stopping.signal.reason))
     await Promise.all(this.#workers)
+    this.#denials.close()
     this.#stopRosters()
     await this.#queue.shutDown({ drain: false })
     await this.#recorder.flush(this.#giveUp.signal).catch(() => {}) // events that are not written by now are dropped
@@ -240,6 +253,11 @@ export class Controller implements RunningController {
       this.#queue.addAfter(key, verdict.requeueAfterMs)
     }
     if (verdict.result !== 'stale') this.#staleAttempts.delete(key)
+    if (verdict.result === 'error') {
+      const permission = permissionLacking(verdict.error)
+      if (permission) return this.#waitForPermission(key, permission, verdict.told)
+    }
+    this.#retry(this.#denials.ended(key, verdict.result === 'success'))
     switch (verdict.result) {
       case 'success':
         this.#queue.forget(key)
@@ -278,6 +296,24 @@ export class Controller implements RunningController {
         this.#queue.addRateLimited(key)
         break
     }
+  }
+
+  /** Retries a key until the permission is granted. The log says so once, not for each object. */
+  #waitForPermission(key: string, permission: Permission, told: readonly Told[]): void {
+    const { sentence } = permission
+    this.#tellOnce(key, told)
+    const { delayMs, retry } = this.#denials.denied(key, permission)
+    this.#queue.forget(key)
+    this.#queue.addAfter(key, delayMs)
+    this.#retry(retry)
+    const nowMs = this.#parts.clock.now()
+    if (nowMs - (this.#denialLoggedAtMs.get(sentence) ?? -Infinity) < denialLogMs) return
+    this.#denialLoggedAtMs.set(sentence, nowMs)
+    this.#logger.warn('a permission is lacking; requests that need it are retried', { permission: sentence, key })
+  }
+
+  #retry(keys: readonly string[]): void {
+    for (const key of keys) this.#queue.add(key, { priority: resyncPriority })
   }
 
   /**

@@ -3,12 +3,15 @@ import type { Counter, Labels, MetricsRegistry, Observer, Series } from '../../b
 import { keyOf, sharedFamilies } from '../../client/index.ts'
 import type { OwnerMeasures } from './definition.ts'
 import type { Result } from './errors.ts'
+import type { Permission } from './queueing/denials.ts'
 
 /** The metrics of one controller. */
 export interface ControllerMetrics {
   reconciled(result: Result, seconds: number): void
   /** A reconcile was deferred because the cache lacks a write to this resource, for example `replicasets.apps`. */
   staleSkip(resource: string): void
+  /** The number of objects that wait for a permission. */
+  denied(permission: Permission, objects: number): void
 }
 
 const familiesOf = sharedFamilies((registry) => ({
@@ -26,10 +29,14 @@ const familiesOf = sharedFamilies((registry) => ({
     'Length of time per reconciliation per controller',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   ),
+  denied: registry.gauge(
+    'controller_permission_denied_objects',
+    'Number of objects whose last reconciliation lacked a permission, per controller',
+  ),
   skips: new Map<string, Counter>(),
 }))
 
-const unmeasured: ControllerMetrics = { reconciled: () => {}, staleSkip: () => {} }
+const unmeasured: ControllerMetrics = { reconciled: () => {}, staleSkip: () => {}, denied: () => {} }
 
 /**
  * The metrics of controller-runtime, labelled with the controller's name, and the stale sync skips of KEP-5647, which
@@ -62,6 +69,11 @@ export function measureController(controller: string, registry: MetricsRegistry 
       const labels =
         dot < 0 ? { group: '', resource } : { group: resource.slice(dot + 1), resource: resource.slice(0, dot) }
       skips.with(labels).inc()
+    },
+    denied({ verb, resource, group }, objects) {
+      const labels = { controller, verb, group, resource }
+      if (objects > 0) families.denied.with(labels).set(objects)
+      else families.denied.remove(labels)
     },
   }
 }

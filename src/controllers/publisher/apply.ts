@@ -34,9 +34,9 @@ export function appliersOf(kind: PublishedKind, pace: WritePace): Appliers<Workl
   const type = typeOf(kind)
   const writeStatus = kind.way === 'update' ? updateStatus : applyStatus
   return {
-    PublishStatus: async (ctx, { conditions, wasForced }) => {
+    PublishStatus: async (ctx, { conditions, ...before }) => {
       await pace.turn(ctx.signal)
-      return writeStatus(kind, ctx, conditions.map(stockCondition), wasForced)
+      return writeStatus(kind, ctx, conditions.map(stockCondition), before)
     },
     PublishCompanion: async ({ writer, owner, signal }, { name, published: { conditions, state } }) => {
       await pace.turn(signal)
@@ -60,11 +60,11 @@ type WriteStatus = (
   kind: PublishedKind,
   ctx: ApplyContext<Workload>,
   conditions: readonly WorkloadCondition[],
-  wasForced: boolean,
+  before: { wasForced: boolean; wasContested: boolean },
 ) => Promise<unknown>
 
 /** Applies conditions beside those of the owner. Condition types with another manager are left alone. */
-const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditions, wasForced) => {
+const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditions, before) => {
   const type = typeOf(kind)
   const { name, namespace, uid } = owner.metadata
   const body = {
@@ -81,16 +81,18 @@ const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditi
     const managers = conflictingManagers(e)
     if (managers.length === 0) throw e
     // Conditions left by our own controllers are taken over once: if they return, those controllers are running.
-    if (!wasForced && managers.every((manager) => manager.startsWith('coxswain'))) {
+    if (!before.wasForced && managers.every((manager) => manager.startsWith('coxswain'))) {
       await apply(true)
       return 'forced'
     }
-    logger.info('conditions of the same types have another manager, and are left alone', {
-      kind: type.kind,
-      namespace,
-      name,
-      managers,
-    })
+    // A later attempt says nothing new.
+    if (!before.wasContested)
+      logger.info('conditions of the same types have another manager, and are left alone', {
+        kind: type.kind,
+        namespace,
+        name,
+        managers,
+      })
     return 'contested'
   }
 }

@@ -11,7 +11,7 @@ const at = '2026-01-01T00:00:00Z'
 const nowMs = Date.parse('2026-01-01T01:00:00Z')
 const available: Condition = { type: 'Available', status: 'True', reason: 'R', message: 'all', lastTransitionTime: at, lastUpdateTime: at }
 const others = { type: 'Theirs', status: 'True' }
-const memory: Memory = { last: { conditions: [available], state: {} }, writtenAtMs: nowMs - 500, losses: 0, isContested: false, wasForced: false, inner: undefined }
+const memory: Memory = { last: { conditions: [available], state: {} }, writtenAtMs: nowMs - 500, losses: 0, contested: undefined, wasForced: false, inner: undefined }
 
 const seen = (stored: object[], more: Partial<Observed> = {}): Observed => ({
   kind: publishedKinds.statefulsets,
@@ -31,6 +31,9 @@ const outcome = (observed: Observed) => {
   return `${actions.map(({ kind }) => kind).join()}${requeueAfterMs === undefined ? '' : ` again in ${requeueAfterMs}`}`
 }
 
+const theirs = { ...stock, status: 'Unknown' }
+const contested = (agoMs: number): Memory => ({ ...memory, contested: { types: ['Available'], atMs: nowMs - agoMs } })
+
 describe('plan()', () => {
   const rows: [what: string, observed: Observed, comes: string][] = [
     ['writes nothing where everything is stored', seen([others, stock]), ''],
@@ -41,7 +44,10 @@ describe('plan()', () => {
     ['writes again at once what the owner has dropped for the first time', seen([], { memory }), 'PublishStatus'],
     ['waits longer with each loss', seen([], { memory: { ...memory, losses: 5 } }), ' again in 1100'],
     ['waits five minutes at most', seen([], { memory: { ...memory, losses: 40 } }), ' again in 299500'],
-    ['leaves a status alone that somebody else manages', seen([], { memory: { ...memory, isContested: true } }), ''],
+    ['leaves a status alone that somebody else manages', seen([theirs], { memory: contested(600_000) }), ' again in 3000000'],
+    ['tries it again after an hour', seen([theirs], { memory: contested(3_600_000) }), 'PublishStatus'],
+    ['tries it again as soon as their condition is gone', seen([], { memory: contested(1000) }), 'PublishStatus'],
+    ['writes nothing where theirs is the same', seen([stock], { memory: contested(3_600_000) }), ''],
     ['leaves the status of some kinds alone', seen([], { kind: publishedKinds.deployments }), ''],
     ['makes a companion', seen([stock], { companion: { stored: undefined, name: 'w' } }), 'PublishCompanion'],
     ['waits for a name that is taken', seen([stock], { companion: { stored: undefined, name: undefined } }), ' again in 1000'],
@@ -56,15 +62,16 @@ describe('plan()', () => {
 })
 
 describe('remember()', () => {
-  const write = { kind: 'PublishStatus' as const, conditions: [available], wasForced: false }
+  const write = { kind: 'PublishStatus' as const, conditions: [available], wasForced: false, wasContested: false }
   const done = (answer: unknown) => ({ done: [write], failed: [], skipped: [], wait: undefined, answers: new Map([[write, answer]]) })
   test('counts losses, and forgets them when something new is said', () => {
     expect(remember(seen([], { memory: { ...memory, losses: 2 } }), done({})).losses).toBe(3)
     expect(remember(seen([], { ...judged({ status: 'False' }), memory: { ...memory, losses: 2 } }), done({})).losses).toBe(0)
   })
   test('knows that a status is contested', () => {
-    expect(remember(seen([]), done('contested')).isContested).toBe(true)
-    expect(remember(seen([]), done({})).isContested).toBe(false)
+    expect(remember(seen([theirs]), done('contested')).contested).toEqual({ types: ['Available'], atMs: nowMs })
+    expect(remember(seen([theirs], { memory: contested(5) }), { done: [], failed: [], skipped: [], wait: undefined }).contested).toEqual(contested(5).contested)
+    expect(remember(seen([theirs], { memory: contested(5) }), done({})).contested).toBeUndefined()
   })
 })
 

@@ -1,42 +1,57 @@
-import type { Container, Pod } from '../../api/generated/types.ts'
+import type { Container, Node, Pod } from '../../api/generated/types.ts'
 import { isPodReady } from '../../api/kinds/pods/pod-availability.ts'
 import type { KubeObject } from '../../api/object.ts'
+import { type ResourceType, resourceName } from '../../client/index.ts'
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
+
+type Kind = Pick<ResourceType, 'group' | 'plural'>
 
 /**
  * Removes the fields of an object that no condition depends on. A frozen object is returned unchanged: it belongs to
  * the API server in this process and takes no further memory.
  */
-export function slim<T extends KubeObject>(object: T): T {
+export function slim<T extends KubeObject>(object: T, type: Kind): T {
   if (Object.isFrozen(object)) return object
   const { managedFields: _, annotations, ...metadata } = object.metadata
   const { [lastApplied]: _applied, ...kept } = annotations ?? {}
   const slimmed = { ...object, metadata: Object.keys(kept).length > 0 ? { ...metadata, annotations: kept } : metadata }
-  if (!isPod(object)) return slimmed
-  return isPodReady(object) && !object.metadata.deletionTimestamp
-    ? readyPod(slimmed as T & Pod)
-    : { ...slimmed, spec: slimSpec(object.spec) }
+  switch (resourceName(type)) {
+    case 'pods':
+      return slimPod(slimmed as T & Pod)
+    case 'nodes':
+      return slimNode(slimmed as T & Node)
+    default:
+      return slimmed
+  }
 }
 
 /**
  * The same for clusters whose Deployments are not evaluated. Only Deployments compare the template of a ReplicaSet, so
  * only its labels are kept.
  */
-export function slimWithoutTemplates<T extends KubeObject>(object: T): T {
-  const slimmed = slim(object) as T & { spec?: { template?: { metadata?: object } } }
+export function slimWithoutTemplates<T extends KubeObject>(object: T, type: Kind): T {
+  const slimmed = slim(object, type) as T & { spec?: { template?: { metadata?: object } } }
   const { spec } = slimmed
-  // No other kind with a template has these fields alone.
-  if (
-    Object.isFrozen(object) ||
-    !spec?.template ||
-    !Object.keys(spec).every((field) => replicaSetFields.includes(field))
-  )
-    return slimmed
+  if (Object.isFrozen(object) || !spec?.template || !withoutTemplate.includes(resourceName(type))) return slimmed
   return { ...slimmed, spec: { ...spec, template: { metadata: spec.template.metadata, spec: { containers: [] } } } }
 }
 
-const replicaSetFields: readonly string[] = ['replicas', 'minReadySeconds', 'selector', 'template']
+const withoutTemplate: readonly string[] = ['replicasets.apps', 'replicationcontrollers']
+
+/** The images that a node has are most of its bytes. */
+function slimNode<T extends Node>(node: T): T {
+  const { taints, unschedulable } = node.spec ?? {}
+  const { conditions } = node.status ?? {}
+  return {
+    ...node,
+    spec: { ...(taints ? { taints } : {}), ...(unschedulable ? { unschedulable } : {}) },
+    status: { ...(conditions ? { conditions } : {}) },
+  }
+}
+
+const slimPod = <T extends Pod>(pod: T): T =>
+  isPodReady(pod) && !pod.metadata.deletionTimestamp ? readyPod(pod) : { ...pod, spec: slimSpec(pod.spec) }
 
 /** Conditions about the start of a pod, which no condition of a workload depends on once the pod is ready. */
 const past: readonly string[] = ['PodScheduled', 'Initialized', 'ContainersReady', 'PodReadyToStartContainers']
@@ -58,9 +73,6 @@ function readyPod<T extends Pod>(pod: T): T {
   }
   return { metadata: pod.metadata, spec, status: { phase, startTime, conditions } } as unknown as T
 }
-
-const isPod = (object: KubeObject): object is Pod & KubeObject =>
-  Array.isArray((object as Partial<Pod>).spec?.containers)
 
 function slimSpec(spec: Pod['spec']): Pod['spec'] {
   const { containers, initContainers, ...rest } = spec

@@ -112,28 +112,30 @@ describe('a controller whose API is not served', () => {
   })
 })
 
-describe('a controller that may not read what it needs', () => {
-  const role = (resources: string[]) => ({
+/** A role with which a ReplicaSet can be run. */
+const role = (resources: string[]) => ({
+  metadata: { name: 'reader' },
+  rules: [
+    { apiGroups: ['', 'apps'], resources, verbs: ['*'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['*'] },
+  ],
+})
+const all = ['pods', 'resourcequotas', 'replicasets', 'replicasets/status', 'nodes', 'persistentvolumeclaims']
+
+/** A scene in which the controllers have these rights alone. */
+async function restricted(resources: string[]) {
+  const s = await scene({ rbac: true, controllers: [replicaSets] })
+  await s.client.create(clusterroles, role(resources) as never)
+  await s.client.create(clusterrolebindings, {
     metadata: { name: 'reader' },
-    rules: [
-      { apiGroups: ['', 'apps'], resources, verbs: ['*'] },
-      { apiGroups: [''], resources: ['events'], verbs: ['*'] },
-    ],
-  })
-  const all = ['pods', 'resourcequotas', 'replicasets', 'replicasets/status', 'nodes', 'persistentvolumeclaims']
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+  } as never)
+  await settled()
+  return { ...s, allow: (now: string[]) => s.client.patch(clusterroles, '', 'reader', { rules: role(now).rules }, { type: 'merge' }) }
+}
 
-  async function restricted(resources: string[]) {
-    const s = await scene({ rbac: true, controllers: [replicaSets] })
-    await s.client.create(clusterroles, role(resources) as never)
-    await s.client.create(clusterrolebindings, {
-      metadata: { name: 'reader' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
-    } as never)
-    await settled()
-    return { ...s, allow: (now: string[]) => s.client.patch(clusterroles, '', 'reader', { rules: role(now).rules }, { type: 'merge' }) }
-  }
-
+describe('a controller that may not read what it needs', () => {
   it('says so in the words of the server, fails readiness, and starts within seconds of the grant', async () => {
     const s = await restricted(all.filter((name) => name !== 'replicasets'))
     await s.manager.start()
@@ -165,6 +167,34 @@ describe('a controller that may not read what it needs', () => {
     await s.pass(5000)
     expect([await s.podCount('r'), s.manager.absences()]).toEqual([3, []])
   })
+})
+
+describe('a controller that may not write what it decides', () => {
+  it('says so once for all objects, fails readiness, and writes within seconds of the grant', async () => {
+    const s = await restricted(all)
+    await s.manager.start()
+    await s.client.create(replicasets, replicaSet('r0'))
+    await s.pass(1000)
+    await s.allow(all.filter((name) => name !== 'replicasets/status'))
+    const names = Array.from({ length: 12 }, (_, i) => `r${i + 1}`)
+    for (const name of names) await s.client.create(replicasets, replicaSet(name))
+    await s.pass(5000)
+    const sentence = 'User "ann" cannot update resource "replicasets/status" in API group "apps"'
+    expect(s.manager.problems()).toEqual([`controller replicaset: ${sentence}: 12 objects wait for it`])
+    expect(s.metrics.text()).toContain('controller_permission_denied_objects{controller="replicaset",verb="update",group="apps",resource="replicasets/status"} 12')
+    const before = s.transport.requests.length
+    await s.pass(60_000)
+    // Each object every two to four seconds.
+    expect(s.transport.requests.length - before).toBeLessThan(12 * 30 + 40)
+    expect([s.said('a permission is lacking').length, s.said('failed to reconcile').length]).toEqual([1, 0])
+
+    await s.allow(all)
+    await s.pass(5000)
+    const stored = (await s.client.list(replicasets, 'default')).items
+    expect(stored.filter(({ status }) => status?.replicas === 2)).toHaveLength(13)
+    expect(s.manager.problems()).toEqual([])
+    expect(s.metrics.text()).not.toContain('controller_permission_denied_objects{')
+  }, 20_000)
 })
 
 describe('SharedInformer.settled()', () => {

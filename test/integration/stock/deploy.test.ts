@@ -55,6 +55,14 @@ describe('deploy/', () => {
     }
   })
 
+  it('has an image that takes from this machine only what is in the repository', () => {
+    const lines = (file: string) => readFileSync(file, 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    // `COPY . .` comes after `npm ci`.
+    expect(lines(path.join(root, 'Dockerfile'))).toContain('COPY . .')
+    const ignored = lines('.gitignore').map((name) => name.replace(/\/$/, ''))
+    expect(lines('.dockerignore')).toEqual(expect.arrayContaining(['.git', ...ignored]))
+  })
+
   it('has a unit of systemd whose instances share no directory: each has another user', () => {
     const unit = readFileSync(path.join(root, 'systemd/coxswain@.service'), 'utf8')
     expect(unit).toContain('DynamicUser=yes')

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ResourceType, daemonsets, deployments, jobs, replicasets, replicationcontrollers, statefulsets } from '../../../src/client/index.ts'
+import type { ReplicaSet } from '../../../src/api/generated/types.ts'
+import { type ResourceType, clonesets, daemonsets, deployments, jobs, pods, replicasets, replicationcontrollers, statefulsets } from '../../../src/client/index.ts'
+import { settled } from '../../../src/cluster/testing.ts'
 import { deadlineAnnotation, workloadstatuses } from '../../../src/controllers/index.ts'
+import { cloneSetDefinition } from './definitions.ts'
 import { StockScene, writesOf } from './stock-scene.ts'
 import { daemonSet, deployment, job, replicaSet, replicationController, statefulSet } from './workloads.ts'
 
@@ -108,7 +111,13 @@ describe('a publisher beside a stock controller manager', { timeout: 20_000 }, (
     await s.pass(60_000)
     expect(await s.said(daemonsets, 'w')).toEqual(['Available=Unknown Theirs'])
     expect(await s.said(workloadstatuses, 'w')).toEqual(['Available=True MinimumReplicasAvailable', 'Progressing=True NewRevisionAvailable'])
-    expect(writesOf(publisher).filter((write) => write === 'PATCH daemonsets/w/status')).toHaveLength(1)
+    const attempts = () => writesOf(publisher).filter((write) => write === 'PATCH daemonsets/w/status').length
+    expect(attempts()).toBe(1)
+    await s.pass(3_600_000)
+    expect([attempts(), publisher.lines.filter((line) => line.includes('another manager')).length]).toEqual([2, 1])
+    await s.client.patch(daemonsets, 'default', 'w', { status: { conditions: null } } as never, { type: 'merge', subresource: 'status', fieldManager: 'kube-controller-manager' })
+    await s.pass(2000)
+    expect(await s.said(daemonsets, 'w')).toEqual(['Available=True MinimumReplicasAvailable', 'Progressing=True NewRevisionAvailable'])
   })
 
   it('does not publish faster than it may', async () => {
@@ -174,6 +183,36 @@ describe('companions', () => {
     await s.client.delete(statefulsets, 'default', 'w')
     await s.pass(60_000)
     expect(await all()).toEqual(['w.daemonset: DaemonSet'])
+  })
+
+  it('tell of a CloneSet, whose status is left alone', async () => {
+    const s = await StockScene.begin()
+    await s.client.transport.send({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: cloneSetDefinition })
+    await settled()
+    const publisher = await s.publish()
+    // It has the fields of a ReplicaSet alone.
+    const { metadata, spec } = await s.client.create(clonesets, { ...replicaSet('w'), apiVersion: 'apps.kruise.io/v1alpha1', kind: 'CloneSet' } as never) as unknown as ReplicaSet
+    const { metadata: { labels }, spec: podSpec } = spec.template!
+    const owner = { apiVersion: 'apps.kruise.io/v1alpha1', kind: 'CloneSet', name: 'w', uid: metadata.uid, controller: true }
+    for (const name of ['w-1', 'w-2']) await s.client.create(pods, { metadata: { name, namespace: 'default', labels, ownerReferences: [owner] }, spec: podSpec } as never)
+    await s.pass(2000)
+    expect(await s.said(workloadstatuses, 'w')).toContain('Available=False MinimumReplicasUnavailable')
+    await s.kubelet.report('ready', await s.podsOf('w'))
+    await s.pass(2000)
+    expect(await s.said(workloadstatuses, 'w')).toContain('Available=True MinimumReplicasAvailable')
+    expect((await s.get(workloadstatuses, 'w')).spec.workloadRef).toEqual({ apiVersion: 'apps.kruise.io/v1alpha1', kind: 'CloneSet', name: 'w' })
+    expect(writesOf(publisher).filter((write) => write.includes('clonesets'))).toEqual([])
+  })
+
+  it('tell of a Deployment where they are asked for', async () => {
+    const s = await StockScene.begin()
+    const publisher = await s.publish({ companions: ['deployments'] })
+    await s.client.create(deployments, deployment('w'))
+    await s.report('w')
+    await s.pass(5000)
+    expect(await s.said(workloadstatuses, 'w')).toEqual(['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable'])
+    expect((await s.get(workloadstatuses, 'w')).spec.workloadRef).toMatchObject({ kind: 'Deployment', name: 'w' })
+    expect(writesOf(publisher).filter((write) => write.includes('deployments'))).toEqual([])
   })
 
   it('are made when their kind comes, and done without until then', async () => {

@@ -9,9 +9,9 @@ export interface Right {
   verb: string
   /** For example `statefulsets.apps/status`. */
   resource: string
-  /** Of a grant: the only namespace in which it is valid. Of a request: its namespace. */
+  /** The namespace of a request, or the only one in which a grant is valid. */
   namespace?: string | undefined
-  /** Of a grant: the only object for which it is valid. Of a request: its object, also of a watch of one object. */
+  /** The name of the object of a request (also of a watch of one object), or the only one for which a grant is valid. */
   name?: string | undefined
 }
 

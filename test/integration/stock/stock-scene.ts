@@ -9,7 +9,7 @@ import {
   InProcessTransport, SeededRandom, type TestCluster, type TestClusterOptions, VirtualClock, passTime, settled, startCluster,
 } from '../../../src/cluster/testing.ts'
 import {
-  ControllerManager, type ManagedController, type PublisherOptions, publishers, selectControllers, slim, workloadStatusDefinition,
+  ControllerManager, type ManagedController, type PublisherOptions, publishers, selectControllers, slim, slimWithoutTemplates, workloadStatusDefinition,
 } from '../../../src/controllers/index.ts'
 import { Kubelet, type PodState } from '../controllers/kubelet.ts'
 import { TappedTransport } from '../tapped-transport.ts'
@@ -100,11 +100,12 @@ export class StockScene {
     const wire = new TappedTransport(() => inner, this.clock)
     const metrics = new MetricsRegistry()
     const lines: string[] = []
+    const keep = options.companions?.includes('deployments') ? slim : slimWithoutTemplates
     const manager = new ControllerManager({
       transport: wire, clock: this.clock, random: new SeededRandom(random), metrics, gates: FeatureGates.of(),
       controllers: publishers({ writesPerSecond: 50, clock: this.clock, ...options }),
       // As over HTTP: objects of its own, of which it keeps what it needs.
-      informers: { transform: (object) => slim(structuredClone(object)) },
+      informers: { transform: (object, type) => keep(structuredClone(object), type) },
       logger: new Logger((line) => lines.push(line), 'info', {}, () => this.clock.now()),
     })
     let stopped: Promise<void> | undefined
