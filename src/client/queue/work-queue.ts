@@ -206,7 +206,7 @@ export class WorkQueue<K = string> {
     this.#timer = undefined
     this.#delayed.clear()
     if (!drain) for (const node of this.#ready.clear()) this.#items.delete(node.key)
-    // If keys of these workers are added again, busy workers take them.
+    // Idle workers are dismissed. Keys that are still being processed and added again go to busy workers.
     for (const waiter of this.#waiters) waiter.reject(new QueueShutDownError(this.name))
     this.#waiters.clear()
     return new Promise((resolve, reject) => {

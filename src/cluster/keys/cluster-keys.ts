@@ -68,9 +68,7 @@ function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
   if (!existsSync(authorityKeyFile(dataDir))) writeKeys(keys, dataDir)
   const isSame = filesOf(keys, dataDir).every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text)
   if (isSame) return keys
-  throw new Error(
-    `--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`,
-  )
+  throw new Error(`--data-dir: the keys in ${path.join(dataDir, 'pki')} belong to another cluster than the store`)
 }
 
 /** Writes the keys into a data directory. */

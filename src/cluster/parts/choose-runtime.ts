@@ -35,12 +35,12 @@ export async function chooseRuntime(
   logger?: Logger,
 ): Promise<ChosenRuntime> {
   if (runtime === 'simulated')
-    return { nodes: { runtime }, says: 'Nodes are simulated: pods run nothing, and take no time.' }
+    return { nodes: { runtime }, says: 'Nodes are simulated: pods run no processes and start without delay.' }
   if (runtime === 'process') return { nodes: { runtime }, says: asProcesses }
   const { endpoint } = containerRuntime
   const found = await findRuntime(systemClock, endpoint === undefined ? undefined : [endpoint])
   if (found.endpoint !== undefined) {
-    logger?.info('pods are run by a container runtime', { runtime: found.runtime, endpoint: found.endpoint })
+    logger?.info('using a container runtime for pods', { runtime: found.runtime, endpoint: found.endpoint })
     return {
       nodes: { runtime: 'cri', containerRuntime: { ...containerRuntime, endpoint: found.endpoint } },
       says: `Pods are containers of ${found.runtime} at ${found.endpoint}.`,
@@ -53,6 +53,6 @@ export async function chooseRuntime(
       says: `The container runtime at ${endpoint} is not ready: ${found.why}.`,
     }
   if (runtime === 'cri') throw new Error(`--runtime cri: ${found.why}`)
-  logger?.info('pods are processes of this machine: no container runtime is ready', { why: found.why })
+  logger?.info('running pods as processes: no container runtime is ready', { why: found.why })
   return { nodes: { runtime: 'process' }, says: asProcesses }
 }

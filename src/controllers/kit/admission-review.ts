@@ -48,7 +48,7 @@ export async function answerReview<T extends KubeObject>(
 ): Promise<AdmissionReview> {
   const { request } = review
   if (review.kind !== 'AdmissionReview' || !request?.uid) {
-    throw new Error('the body is no AdmissionReview with a request')
+    throw new Error('the body is not an AdmissionReview with a request')
   }
   const { refused, warnings, object } = await judge(request as AdmissionRequest<T>)
   // A patch that replaces every top-level field is equivalent to one with many steps.

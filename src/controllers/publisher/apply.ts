@@ -90,7 +90,7 @@ const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditi
       await apply(true)
       return 'forced'
     }
-    logger.info('conditions of the same types have another manager, and are left alone', {
+    logger.info('skipping conditions that another manager owns', {
       kind: type.kind,
       namespace,
       name,

@@ -75,7 +75,7 @@ export class Topics {
       return this.#known(topic, () => this.#nodes(topic))
     }
     const workload = topic.startsWith('pods ') ? workloadNamed(topic.slice(5)) : undefined
-    if (!workload) throw new TopicRefused(`there is no topic ${JSON.stringify(topic)}`)
+    if (!workload) throw new TopicRefused(`topic ${JSON.stringify(topic)} does not exist`)
     const {
       kind: { kind },
       namespace,

@@ -60,7 +60,7 @@ export class LiveServers {
       await this.#o.objects.delete(leases, namespace, this.#name, {}, false)
       await this.#publish()
     } catch (error) {
-      if (!isNotFound(error)) this.#o.logger.warn('the lease of this server could not be given up', { error })
+      if (!isNotFound(error)) this.#o.logger.warn('failed to release the lease of this server', { error })
     }
   }
 
@@ -69,8 +69,7 @@ export class LiveServers {
       await this.#renew()
       await this.#publish()
     } catch (error) {
-      if (!this.#isStopped)
-        this.#o.logger.warn('the servers of the cluster could not be told apart from those that are gone', { error })
+      if (!this.#isStopped) this.#o.logger.warn('failed to read the leases of the API servers', { error })
     }
     if (!this.#isStopped) this.#cancel = this.#o.clock.after(renewMs, () => void this.#renewAndPublish())
   }

@@ -48,7 +48,7 @@ export class LogRotation {
         await reopen(id)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-          logger.warn('a log could not be rotated', { id, file, error })
+          logger.warn('failed to rotate a log', { id, file, error })
       }
     }
   }
