@@ -1,3 +1,4 @@
+import { assert, isAsserting } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
@@ -244,6 +245,7 @@ export class WorkQueue<K = string> {
   }
 
   #handOut(item: Item<K>): K {
+    if (isAsserting) assert(() => item.state === 'waiting', 'a key has one worker at a time')
     item.state = 'processing'
     item.startedAtMs = this.#clock.now()
     this.#processing++

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
+import { assert, isAsserting } from '../../base/assert.ts'
 import type {
   Absence,
   Failure,
@@ -33,6 +34,16 @@ export function transition<T extends KubeObject>(
   input: WatcherInput<T>,
   now: Circumstances,
 ): Transition<T> {
+  const next = decide(state, input, now)
+  if (isAsserting)
+    assert(
+      () => next.state.seen === state.seen || !isOlder(next.state.seen, state.seen),
+      'what was seen never decreases',
+    )
+  return next
+}
+
+function decide<T extends KubeObject>(state: WatcherState, input: WatcherInput<T>, now: Circumstances): Transition<T> {
   if (state.kind === 'Stopped') return { state, effects: nothing }
   if (input.kind === 'stop') {
     return {
