@@ -105,7 +105,7 @@ describe('a copy of a directory that is in use', () => {
         outcomes.whole++
       } catch (e) {
         if (!(e instanceof StoreOpenError)) throw e
-        expect(e.message).toMatch(/a copy of a file in use is not sound: `coxswain backup`|of another application, or damaged/)
+        expect(e.message).toMatch(/copies of a file in use are inconsistent: use `coxswain backup`|of another application, or damaged/)
         expect(readFileSync(join(target, 'data.mdb')).equals(before)).toBe(true)
         expect(readdirSync(target)).toEqual(['data.mdb'])
         outcomes.refused++

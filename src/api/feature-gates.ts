@@ -18,7 +18,7 @@ export const knownGates = {
     stage: 'BETA',
     default: false,
     usedBy: ['apiserver'],
-    does: 'the kind LeaseCandidate (coordination.k8s.io/v1beta1), which is stored and judged; the server elects nobody',
+    does: 'the kind LeaseCandidate (coordination.k8s.io/v1beta1), which is stored and validated; the server elects no leader',
   },
   DaemonSetConditions: {
     stage: 'BETA',

@@ -31,7 +31,7 @@ export const systemClock: Clock = {
   turns: new LoopTurns(),
 }
 
-/** The timers of `systemClock`, with a time for durations only: it goes on evenly when the clock of the machine is set. */
+/** systemClock's timers with a monotonic now(), for durations only. */
 export const steadyClock: Clock = { ...systemClock, now: () => performance.now() }
 
 /** Returns the clock for durations that belongs to a clock. A virtual clock is never set, so it is its own. */

@@ -1,3 +1,5 @@
+import { assert, isAsserting } from './assert.ts'
+
 /** A heap of values by key. Each key is in it once, and any key can be removed. */
 export class KeyedHeap<K, V> {
   readonly #isBefore: (a: V, b: V) => boolean
@@ -36,7 +38,7 @@ export class KeyedHeap<K, V> {
   set(key: K, value: V): void {
     const at = this.#places.get(key) ?? this.#keys.length
     this.#put(at, key, value)
-    this.#down(this.#up(at))
+    this.#settle(at)
   }
 
   /** Returns up to `count` of the first values in order, without removing them. */
@@ -75,7 +77,7 @@ export class KeyedHeap<K, V> {
     const lastValue = this.#values.pop()!
     if (at < this.#keys.length) {
       this.#put(at, lastKey, lastValue)
-      this.#down(this.#up(at))
+      this.#settle(at)
     }
     return value
   }
@@ -90,6 +92,23 @@ export class KeyedHeap<K, V> {
     this.#keys[at] = key
     this.#values[at] = value
     this.#places.set(key, at)
+  }
+
+  /** Restores the order after the entry at an index has changed. */
+  #settle(at: number): void {
+    const up = this.#up(at)
+    const down = this.#down(up)
+    if (isAsserting)
+      assert(
+        () => this.#isSettled(at) && this.#isSettled(up) && this.#isSettled(down),
+        'no entry sorts after its children',
+      )
+  }
+
+  /** True if the entry at an index is not before its parent, and its children are not before it. */
+  #isSettled(at: number): boolean {
+    const pairs = [at, 2 * at + 1, 2 * at + 2].filter((child) => child > 0 && child < this.size)
+    return pairs.every((child) => !this.#isBefore(this.#values[child]!, this.#values[(child - 1) >> 1]!))
   }
 
   #swap(a: number, b: number): void {
@@ -111,14 +130,15 @@ export class KeyedHeap<K, V> {
     return at
   }
 
-  #down(from: number): void {
+  /** Returns the entry's new index. */
+  #down(from: number): number {
     for (let at = from; ;) {
       const left = 2 * at + 1
       const right = left + 1
-      if (left >= this.#keys.length) return
+      if (left >= this.#keys.length) return at
       const child =
         right < this.#keys.length && this.#isBefore(this.#values[right]!, this.#values[left]!) ? right : left
-      if (!this.#isBefore(this.#values[child]!, this.#values[at]!)) return
+      if (!this.#isBefore(this.#values[child]!, this.#values[at]!)) return at
       this.#swap(at, child)
       at = child
     }

@@ -39,10 +39,12 @@ export class LoopDelay {
   /** Registers the metrics. */
   register(metrics: MetricsRegistry): void {
     const name = 'coxswain_event_loop_delay_seconds'
-    const help = 'How long what is due has to wait for the event loop.'
+    const help = 'Delay of due work by the event loop.'
     metrics.family({ name, help, type: 'histogram', lines: () => histogramLines(name, '', bounds, this.#counts) })
-    metrics.gauge('coxswain_event_loop_delay_max_seconds', 'The longest such wait of the last minute.', (gauge) =>
-      gauge.with().set(this.longestMs / 1000),
+    metrics.gauge(
+      'coxswain_event_loop_delay_max_seconds',
+      'Longest delay of due work by the event loop in the last minute.',
+      (gauge) => gauge.with().set(this.longestMs / 1000),
     )
   }
 

@@ -1,8 +1,10 @@
+import { assert, isAsserting } from './assert.ts'
+import { type SortedChunk, chunkOf, isOrdered, lowerBound } from './sorted-chunks.ts'
+
 const chunkLimit = 512
 
-interface Chunk<V> {
-  keys: string[]
-  values: V[]
+interface Chunk<V> extends SortedChunk {
+  readonly values: V[]
 }
 
 /**
@@ -30,7 +32,7 @@ export class OrderedMap<V> {
     const isNew = !this.#byKey.has(key)
     this.#byKey.set(key, value)
     if (isNew && this.#append(key, value)) return
-    const at = this.#chunkOf(key)
+    const at = chunkOf(this.#chunks, key)
     const chunk = this.#chunks[at]!
     const i = lowerBound(chunk.keys, key)
     if (!isNew) {
@@ -40,6 +42,7 @@ export class OrderedMap<V> {
     chunk.keys.splice(i, 0, key)
     chunk.values.splice(i, 0, value)
     if (chunk.keys.length > chunkLimit) this.#split(at)
+    if (isAsserting) assert(() => isOrdered(this.#chunks, at), 'chunks are in order, and none is empty')
   }
 
   /** Adds a key behind all others, if it sorts there. Chunks of keys that come in order are full. */
@@ -50,17 +53,20 @@ export class OrderedMap<V> {
       last.keys.push(key)
       last.values.push(value)
     } else this.#chunks.push({ keys: [key], values: [value] })
+    if (isAsserting)
+      assert(() => isOrdered(this.#chunks, this.#chunks.length - 1), 'chunks are in order, and none is empty')
     return true
   }
 
   delete(key: string): boolean {
     if (!this.#byKey.delete(key)) return false
-    const at = this.#chunkOf(key)
+    const at = chunkOf(this.#chunks, key)
     const chunk = this.#chunks[at]!
     const i = lowerBound(chunk.keys, key)
     chunk.keys.splice(i, 1)
     chunk.values.splice(i, 1)
     if (chunk.keys.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1)
+    if (isAsserting) assert(() => isOrdered(this.#chunks, at), 'chunks are in order, and none is empty')
     return true
   }
 
@@ -71,7 +77,7 @@ export class OrderedMap<V> {
   *rangePrefix(prefix: string, after?: string): IterableIterator<V> {
     const isBehind = after !== undefined && after >= prefix
     const from = isBehind ? after : prefix
-    let at = this.#chunkOf(from)
+    let at = chunkOf(this.#chunks, from)
     let i = lowerBound(this.#chunks[at]!.keys, from)
     for (; at < this.#chunks.length; at++, i = 0) {
       const { keys, values } = this.#chunks[at]!
@@ -111,25 +117,13 @@ export class OrderedMap<V> {
 
   /** Returns the position of the first key that is not before `key`; it may be one past the end of its chunk. */
   #placeOf(key: string): { at: number; i: number } {
-    const at = this.#chunkOf(key)
+    const at = chunkOf(this.#chunks, key)
     return { at, i: lowerBound(this.#chunks[at]!.keys, key) }
   }
 
   /** Iterates over all values in key order. */
   values(): IterableIterator<V> {
     return this.rangePrefix('')
-  }
-
-  /** Returns the last chunk whose first key is not after `key`. */
-  #chunkOf(key: string): number {
-    let low = 0
-    let high = this.#chunks.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (this.#chunks[middle]!.keys[0]! <= key) low = middle
-      else high = middle - 1
-    }
-    return low
   }
 
   #split(at: number): void {
@@ -146,16 +140,4 @@ function successor(prefix: string): string | undefined {
     if (code < 0xffff) return prefix.slice(0, length - 1) + String.fromCharCode(code + 1)
   }
   return undefined
-}
-
-/** Returns the first index whose key is not before `key`. */
-function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (keys[middle]! < key) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -44,7 +44,7 @@ export async function discover({ transport }: Client, signal?: AbortSignal): Pro
     transport.send<{ items?: GroupDiscovery[] }>({ method: 'GET', path, accept, ...(signal ? { signal } : {}) })
   const [core, named] = await Promise.all([ask('/api'), ask('/apis')])
   if (!core.items || !named.items)
-    throw new Error('the server does not tell of all its kinds at once: apidiscovery.k8s.io/v2 is needed')
+    throw new Error('the server does not support aggregated discovery: apidiscovery.k8s.io/v2 is required')
   const resources: ServedResource[] = []
   const failures: string[] = []
   for (const { metadata, versions = [] } of [...core.items, ...named.items]) {

@@ -193,7 +193,7 @@ export class App implements Handler {
   /** Sends the error in the API server's words. A user that the API server no longer knows must log in again. */
   #refuse(request: IncomingMessage, response: ServerResponse, e: unknown): void {
     const isKnown = e instanceof ApiError || e instanceof TransportError || e instanceof CommandError
-    if (!isKnown) this.#options.logger.error('a request of the dashboard has failed', { url: request.url, error: e })
+    if (!isKnown) this.#options.logger.error('a dashboard request failed', { url: request.url, error: e })
     if (response.headersSent) return void response.destroy()
     const code =
       e instanceof ApiError ? e.code : e instanceof TransportError ? 503 : e instanceof CommandError ? 400 : 500

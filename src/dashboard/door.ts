@@ -58,7 +58,7 @@ export async function openDoor(port: number, loadHandler: () => Promise<Handler>
     if (!url)
       return void response
         .writeHead(421, { 'content-type': 'text/plain' })
-        .end('This server answers to localhost only.\n')
+        .end('This server accepts requests to localhost only.\n')
     handling()
       .then((to) => to.request(request, response, url))
       .catch(() => response.destroy())

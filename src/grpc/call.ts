@@ -171,7 +171,7 @@ export class Call<Q extends MessageFields, A extends MessageFields> {
     const status = this.#status
     if (status) {
       if (status.code !== 'OK') return new RpcError(status.code, status.detail)
-      return this.#frames.isAmid ? new RpcError('Internal', 'the answer ends amid a message') : undefined
+      return this.#frames.isAmid ? new RpcError('Internal', 'the answer ends within a message') : undefined
     }
     if (this.#httpStatus !== 200)
       return new RpcError(

@@ -221,7 +221,7 @@ export class Channel {
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
     const at = address.kind === 'unix' ? `unix:${address.path}` : authorityOf(address)
     const error = new RpcError('Unavailable', `connection error: ${at}: ${cause.message}`, true)
-    // A timer, and no time to compare with: the clock of the machine may be set in the meantime.
+    // A timer instead of a deadline, because the system clock may be changed meanwhile.
     const cancelPause = clock.after(pauseMs, () => {
       this.#state = { kind: 'idle' }
       if (this.#waiting.size > 0) void this.#connect()

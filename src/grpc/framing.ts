@@ -65,7 +65,7 @@ export class MessageReader<Fields extends MessageFields> {
   }
 
   #bodyLength(head: Buffer, at: number): number {
-    if (head[at] !== 0) throw new RpcError('Unimplemented', 'the answer is compressed, which was not asked for')
+    if (head[at] !== 0) throw new RpcError('Unimplemented', 'the answer is compressed without being requested so')
     const length = head.readUInt32BE(at + 1)
     if (length > this.#maxBytes)
       throw new RpcError('ResourceExhausted', `received message larger than max (${length} vs. ${this.#maxBytes})`)

@@ -110,7 +110,7 @@ export class ClientConnection extends Connection {
   protected override headers(id: number, fields: readonly Field[] | undefined, isEnd: boolean): void {
     const stream = this.streams.get(id)
     if (!stream) {
-      if (this.isIdle(id)) throw violation('an answer to nothing')
+      if (this.isIdle(id)) throw violation('an answer without a request')
       return
     }
     if (!fields) return stream.reset(ErrorCode.protocolError)

@@ -158,7 +158,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
   /** Called before anything that sends a response: a peer that does not read must not cause more output. */
   protected expectReader(): void {
     if (this.output.backlog > maxUnreadAnswers)
-      throw new Http2Error(ErrorCode.enhanceYourCalm, 'asks, and does not read the answers')
+      throw new Http2Error(ErrorCode.enhanceYourCalm, 'sends requests without reading the answers')
   }
 
   protected received(bytes: Buffer): void {
@@ -262,7 +262,7 @@ export abstract class Connection implements StreamHost, FrameEvents {
       case FrameType.windowUpdate:
         return this.#windowUpdate(frame)
       case FrameType.pushPromise:
-        throw violation('a push, which nobody asked for')
+        throw violation('an unexpected push')
       case FrameType.priority:
         return this.#priority(frame)
       default:

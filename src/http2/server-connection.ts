@@ -173,7 +173,7 @@ export class ServerConnection extends Connection {
   protected override goaway(): void {}
 
   protected override abused(): void {
-    if (!this.#patience.bear()) throw new Http2Error(ErrorCode.enhanceYourCalm, 'too much of what leads to nothing')
+    if (!this.#patience.bear()) throw new Http2Error(ErrorCode.enhanceYourCalm, 'too many resets and empty frames')
   }
 
   protected override isIdle(stream: number): boolean {

@@ -84,7 +84,7 @@ export class MonitorTerm implements Term {
         this.#userObjects.set(type.plural as UserResource, this.#factory.metadata(type))
     }
     const labels = new PodLabels(podGroups, (key) => this.#claims.get(key))
-    this.#told = metrics.counter('coxswain_monitor_observations_total', 'What was told of sandboxes, by kind.')
+    this.#told = metrics.counter('coxswain_monitor_observations_total', 'Number of sandbox observations, by kind.')
     this.#tracker = this.#makeTracker(labels)
     this.#snapshots = settings.storage && this.#makeSnapshots(settings.storage)
     if (settings.hasPodSeries) {
@@ -154,10 +154,7 @@ export class MonitorTerm implements Term {
   #makeSnapshots(storage: SnapshotStorage): Snapshots {
     const { clock, logger, metrics, consumers } = this.#settings
     const sections = [this.#tracker.section, ...consumers.flatMap(({ section }) => section ?? [])]
-    const count = metrics.counter(
-      'coxswain_monitor_snapshots_total',
-      'Snapshots of what the monitor remembers, by outcome.',
-    )
+    const count = metrics.counter('coxswain_monitor_snapshots_total', 'Number of snapshots of the monitor, by outcome.')
     return new Snapshots({ storage, sections, clock, logger, written: (outcome) => count.with({ outcome }).inc() })
   }
 
@@ -171,7 +168,7 @@ export class MonitorTerm implements Term {
       try {
         call(consumer)
       } catch (error) {
-        this.#settings.logger.error('a consumer of observations has failed', { error, what })
+        this.#settings.logger.error('an observation consumer failed', { error, what })
       }
     }
   }
@@ -184,7 +181,7 @@ export class MonitorTerm implements Term {
     ]
     this.#settings.metrics.gauge(
       'coxswain_monitor_blind',
-      '1 while the monitor does not hear of the objects of a resource: its watch is stale, or there is none.',
+      '1 while the monitor has no current watch of a resource.',
       (gauge) => {
         for (const [resource, cache] of watched) gauge.with({ resource }).set(cache.lag.problem() === undefined ? 0 : 1)
       },

@@ -32,5 +32,5 @@ describe('PodLabels.of() has', () => {
 })
 
 it('new PodLabels() refuses labels that could not be told apart', () => {
-  expect(() => labelsOf({}, ['label:a.b', 'label:a/b'])).toThrow('labels "a.b" and "a/b" would both be told as label_a_b')
+  expect(() => labelsOf({}, ['label:a.b', 'label:a/b'])).toThrow('labels "a.b" and "a/b" would both become label label_a_b')
 })

@@ -64,7 +64,7 @@ function named(kind: 'label' | 'annotation', groups: readonly Group[]): [string,
     const name = metricLabel(kind, key)
     const other = byName.get(name)
     if (other !== undefined) {
-      throw new Error(`${kind}s ${JSON.stringify(other)} and ${JSON.stringify(key)} would both be told as ${name}`)
+      throw new Error(`${kind}s ${JSON.stringify(other)} and ${JSON.stringify(key)} would both become label ${name}`)
     }
     byName.set(name, key)
   }

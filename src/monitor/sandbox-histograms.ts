@@ -60,7 +60,7 @@ export class SandboxHistograms implements SandboxConsumer {
     this.#crowded = metrics
       .counter(
         'coxswain_monitor_ungrouped_observations_total',
-        'Observations that count as of group _other, as there are too many groups.',
+        'Observations counted in the group _other because the limit of groups is reached.',
       )
       .with()
     this.#register(metrics)
@@ -147,7 +147,7 @@ export class SandboxHistograms implements SandboxConsumer {
       add('counter', name, help, (labels, sums) => [`${name}${labels === '' ? '' : `{${labels}}`} ${of(sums)}`])
     histogram(
       'coxswain_pod_sandbox_creation_duration_seconds',
-      'How long after they were scheduled pods were ready to start containers, for the first time.',
+      'Time from scheduling until pods were first ready to start containers.',
       (s) => s.creations,
       { isBornAtZero: true },
     )
@@ -158,33 +158,33 @@ export class SandboxHistograms implements SandboxConsumer {
     )
     counter(
       'coxswain_pod_sandbox_creations_abandoned_total',
-      'Pods that were deleted, evicted or ended before they were ready to start containers.',
+      'Pods that were deleted, evicted or terminated before they were ready to start containers.',
       (s) => s.abandoned.count,
     )
     histogram(
       'coxswain_pod_sandbox_abandoned_duration_seconds',
-      'How long after they were scheduled pods were deleted, evicted or ended that were never ready to start containers.',
+      'Time from scheduling until the end of pods that were never ready to start containers.',
       (s) => s.abandoned,
     )
     counter(
       'coxswain_pod_sandbox_recreations_total',
-      'Sandboxes of pods that were made anew after they were lost.',
+      'Pod sandboxes that were re-created after they were lost.',
       (s) => s.recreated,
     )
     histogram(
       'coxswain_pod_sandbox_recreation_duration_seconds',
-      'How long after their sandbox was lost pods were ready to start containers again.',
+      'Time from the loss of a sandbox until its pod was ready to start containers again.',
       (s) => s.recreations,
     )
     histogram(
       'coxswain_pod_sandbox_termination_duration_seconds',
-      'How long after their deletion pods had no sandbox any more.',
+      'Time from the deletion of pods until their sandbox was removed.',
       (s) => s.terminations,
       { isBornAtZero: true },
     )
     counter(
       'coxswain_pod_sandbox_user_errors_total',
-      'Pods that waited for an object that they name and that was absent, and are counted nowhere else.',
+      'Pods that waited for a missing object which they reference. They are counted in no other series.',
       (s) => s.userErrors,
     )
   }

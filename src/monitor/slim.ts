@@ -218,7 +218,7 @@ function sharer(): <S extends string | undefined>(text: S) => S {
     if (text === undefined) return text
     const known = texts.get(text)
     if (known !== undefined) return known as typeof text
-    // There are many timestamps, and pods mostly use the current ones.
+    // Timestamps are interned: most pods share a few recent ones.
     if (texts.size >= maxTexts) texts.clear()
     texts.set(text, text)
     return text

@@ -25,7 +25,7 @@ export class StageTimes {
   constructor(metrics?: MetricsRegistry) {
     this.#durations = metrics?.histogram(
       'coxswain_node_pod_stage_duration_seconds',
-      'How long the stages of starting a pod took, those that failed included.',
+      'Duration of the stages of starting a pod, including failed ones.',
       bounds,
     )
   }

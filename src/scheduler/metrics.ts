@@ -14,44 +14,39 @@ const familiesOf = sharedFamilies((registry) => ({
   ),
   attemptSeconds: registry.histogram(
     'scheduler_scheduling_attempt_duration_seconds',
-    'How long an attempt took, binding included.',
+    'Latency of scheduling attempts, binding included.',
     exponential(0.001, 2, 15),
   ),
   algorithmSeconds: registry.histogram(
     'scheduler_scheduling_algorithm_duration_seconds',
-    'How long it took to choose a node.',
+    'Latency of choosing a node.',
     exponential(0.001, 2, 15),
   ),
   podAttempts: registry.histogram(
     'scheduler_pod_scheduling_attempts',
-    'How many attempts pods took that were scheduled.',
+    'Number of attempts to successfully schedule a pod.',
     exponential(1, 2, 5),
   ),
   podSeconds: registry.histogram(
     'scheduler_pod_scheduling_sli_duration_seconds',
-    'From when a pod was first seen until it was scheduled.',
+    'Time from the first attempt until a pod was scheduled.',
     exponential(0.01, 2, 20),
   ),
   incoming: registry.counter(
     'scheduler_queue_incoming_pods_total',
-    'Number of pods that were added to a part of the queue, by why.',
+    'Number of pods added to the scheduling queues, by event and queue.',
   ),
-  preemptions: registry.counter(
-    'scheduler_preemption_attempts_total',
-    'Number of attempts to make room by preempting others.',
-  ),
+  preemptions: registry.counter('scheduler_preemption_attempts_total', 'Total number of preemption attempts.'),
   victims: registry.histogram(
     'scheduler_preemption_victims',
-    'How many pods were preempted for one.',
+    'Number of preemption victims per preempting pod.',
     exponential(1, 2, 7),
   ),
   // The gauges of the scheduler that currently acts.
-  pending: registry.gauge('scheduler_pending_pods', 'Number of pods that wait, by the part of the queue.', () =>
-    collect(registry),
-  ),
+  pending: registry.gauge('scheduler_pending_pods', 'Number of pending pods, by queue.', () => collect(registry)),
   cacheSize: registry.gauge(
     'scheduler_scheduler_cache_size',
-    'Number of nodes, pods and assumed pods that are cached.',
+    'Number of nodes, pods and assumed pods in the scheduler cache.',
   ),
 }))
 

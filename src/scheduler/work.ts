@@ -170,7 +170,7 @@ export class Work {
       }
       return this.#preempt(queued, decision.diagnosis, decision.filters, startedMs)
     } catch (e) {
-      settings.logger.error('a pod could not be decided about', { pod: info.key, error: e })
+      settings.logger.error('failed to schedule pod', { pod: info.key, error: e })
       return this.#fail(queued, { message: textOf(e) }, startedMs)
     }
   }
@@ -270,7 +270,7 @@ export class Work {
     } catch (e) {
       hasFailed = true
       if (!signal.aborted) {
-        settings.logger.warn('room could not be made for a pod', { pod: pod.key, node: node.name, error: textOf(e) })
+        settings.logger.warn('preemption failed', { pod: pod.key, node: node.name, error: textOf(e) })
       }
     }
     queue.release(pod.uid, hasFailed)
@@ -314,7 +314,7 @@ export class Work {
         )
       } catch (e) {
         if (!signal.aborted) {
-          settings.logger.warn('the status of a pod could not be written', { pod: info.key, error: textOf(e) })
+          settings.logger.warn('failed to update the status of a pod', { pod: info.key, error: textOf(e) })
         }
       }
     }

@@ -87,7 +87,7 @@ function virtualResources(
 function openStore(options: ApiServerOptions, registry: Registry, loss: StoreLoss): Promise<ObjectStore> {
   const { gates, clock, logger } = options
   const onLost = (why: Error) => {
-    logger.error('the store can no longer be followed', { error: why })
+    logger.error('the watch of the store has failed', { error: why })
     loss.tell(why)
   }
   const reader = storedReader(() => ({ gates, now: clock.now() }), logger)

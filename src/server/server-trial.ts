@@ -62,7 +62,7 @@ export class ServerTrial {
   ): Promise<Result | undefined> {
     const [path = '', query = ''] = url.split('?')
     const parsed = parsePath(path)
-    if (parsed.kind !== 'resource') throw new Error(`${url} is no path of a resource`)
+    if (parsed.kind !== 'resource') throw new Error(`${url} is not the path of a resource`)
     const bytes = Buffer.from(text)
     const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     return this.server.requests.run({
@@ -82,7 +82,7 @@ export class ServerTrial {
   ): ResourceRequest {
     const [path = '', query = ''] = url.split('?')
     const parsed = parsePath(path)
-    if (parsed.kind !== 'resource') throw new Error(`${url} is no path of a resource`)
+    if (parsed.kind !== 'resource') throw new Error(`${url} is not the path of a resource`)
     const { contentType = 'application/json', ...rest } = more
     return {
       server: this.parts,

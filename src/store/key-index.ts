@@ -1,3 +1,5 @@
+import { assert, isAsserting } from '../base/assert.ts'
+import { type SortedChunk, chunkOf, isOrdered, lowerBound } from '../base/sorted-chunks.ts'
 import { toSortKey } from './byte-order.ts'
 
 /** One version of a key. The chain through `older` reaches back as far as the history. */
@@ -11,11 +13,9 @@ export interface Version {
 }
 
 /** A range of consecutive keys. */
-interface Chunk {
-  /** Sort keys, ascending; not empty while the chunk is part of the index. */
-  keys: string[]
+interface Chunk extends SortedChunk {
   /** heads[i] is the newest version of keys[i]. */
-  heads: Version[]
+  readonly heads: Version[]
   /** Number of heads that are not tombstones. */
   live: number
   /** Upper bound of the revisions of the heads. May be too high after a revert, which only costs time. */
@@ -51,6 +51,13 @@ export class KeyIndex {
   /** Makes `version` the newest version of its key. `version.older` must be the current head. */
   put(version: Version): void {
     const { sortKey, index, chunk, at, isThere } = this.#locate(version.key)
+    if (isAsserting)
+      assert(() => version.older === (isThere ? chunk!.heads[at] : undefined), 'the older version is the current head')
+    if (isAsserting)
+      assert(
+        () => !version.older || version.older.revision < version.revision,
+        'the older version has a smaller revision',
+      )
     if (isThere) {
       this.#replace(chunk!, at, version)
       return
@@ -65,6 +72,7 @@ export class KeyIndex {
     chunk.live += liveness(version)
     if (version.revision > chunk.newest) chunk.newest = version.revision
     if (chunk.keys.length > maxKeys) this.#split(index, at)
+    if (isAsserting) assert(() => isOrdered(this.#chunks, index), 'chunks are in order, and none is empty')
   }
 
   /** Reverts the `put` of a version that is still the head of its key. */
@@ -85,6 +93,7 @@ export class KeyIndex {
     chunk!.keys.splice(at, 1)
     chunk!.heads.splice(at, 1)
     if (chunk!.keys.length === 0) this.#chunks.splice(index, 1)
+    if (isAsserting) assert(() => isOrdered(this.#chunks, index), 'chunks are in order, and none is empty')
   }
 
   /** Returns the versions of keys under `prefix` at `revision`, at most `limit`, and the number of remaining ones. */
@@ -99,7 +108,7 @@ export class KeyIndex {
     const from = behind !== undefined && behind >= start ? behind : start
     const found: Version[] = []
     let remaining = 0
-    for (let index = Math.max(0, this.#chunkFor(from)); index < this.#chunks.length; index++) {
+    for (let index = Math.max(0, chunkOf(this.#chunks, from)); index < this.#chunks.length; index++) {
       const chunk = this.#chunks[index]!
       const { keys, heads } = chunk
       let at = lowerBound(keys, from)
@@ -122,23 +131,10 @@ export class KeyIndex {
     return { found, remaining }
   }
 
-  /** Returns the last chunk whose first key is not after the key, or the first chunk. */
-  #chunkFor(sortKey: string): number {
-    const chunks = this.#chunks
-    let low = 0
-    let high = chunks.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if (chunks[middle]!.keys[0]! <= sortKey) low = middle
-      else high = middle - 1
-    }
-    return low
-  }
-
   #locate(key: string): Place {
     const sortKey = toSortKey(key)
     if (this.#place?.sortKey === sortKey) return this.#place
-    const index = this.#chunkFor(sortKey)
+    const index = chunkOf(this.#chunks, sortKey)
     const chunk = this.#chunks[index]
     const at = chunk ? lowerBound(chunk.keys, sortKey) : 0
     this.#place = { sortKey, index, chunk, at, isThere: chunk?.keys[at] === sortKey }
@@ -182,15 +178,4 @@ export function stateAt(head: Version | undefined, revision: number): Version | 
 
 function liveness(version: Version): number {
   return version.createRevision > 0 ? 1 : 0
-}
-
-function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (keys[middle]! < key) low = middle + 1
-    else high = middle
-  }
-  return low
 }

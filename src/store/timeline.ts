@@ -1,3 +1,5 @@
+import { assert, isAsserting } from '../base/assert.ts'
+
 /** Maps revisions to commit times. */
 export class Timeline {
   // Parallel ascending arrays: revisions[i] was the newest at times[i]. Each millisecond has one entry.
@@ -7,6 +9,8 @@ export class Timeline {
   /** Adds an entry. Neither value may be less than in the entry before. */
   add(timeMs: number, revision: number): void {
     const last = this.#times.length - 1
+    if (isAsserting) assert(() => last < 0 || this.#times[last]! <= timeMs, 'commit times never decrease')
+    if (isAsserting) assert(() => last < 0 || this.#revisions[last]! <= revision, 'revisions never decrease')
     if (this.#times[last] === timeMs) {
       this.#revisions[last] = revision
       return

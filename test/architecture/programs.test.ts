@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { transformSync } from 'esbuild'
@@ -38,7 +38,7 @@ it.each(programs.flatMap((program) => ['18.0.0', '18.20.8', '20.9.0', '20.18.3']
   })
 
 it('the package contains the programs and the file that says what they are', () => {
-  const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' })
-  const [{ files }] = JSON.parse(listed) as [{ files: { path: string }[] }]
-  expect(files.map((file) => file.path)).toEqual(expect.arrayContaining([...programs, 'package.json'].map((name) => `bin/${name}`)))
+  const { files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] }
+  expect(files).toContain('bin')
+  expect(readdirSync(path.join(root, 'bin')).sort()).toEqual([...programs, 'package.json'].sort())
 })

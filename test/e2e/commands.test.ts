@@ -173,7 +173,7 @@ describe('with everything in one process', () => {
     })
     expect(await coxswain('status', { KUBECONFIG: '/nonexistent' })).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^error: there is no kubeconfig: \/nonexistent/),
+      err: expect.stringMatching(/^error: no kubeconfig found: \/nonexistent/),
     })
   })
 
@@ -226,7 +226,7 @@ describe('with an API server alone, and controllers elsewhere', () => {
     expect(await coxswain('top controllers')).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^error: the API server tells nothing of controllers: .* --metrics-url .*\n$/),
+      err: expect.stringMatching(/^error: the API server has no metrics of controllers: .* --metrics-url .*\n$/),
     })
     const { code, out } = await coxswain(`top controllers --metrics-url ${controllers!.url}`)
     expect(code).toBe(0)

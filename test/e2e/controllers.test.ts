@@ -28,7 +28,7 @@ describe('coxswain controllers', () => {
     const leader = await holder()
     expect(await ask(first.url, '/readyz?verbose')).toEqual({
       code: 200,
-      text: expect.stringMatching(/^\[\+\]ping ok\n\[\+\]controllers ok\n\[\+\]caches ok\n\[\+\]apis ok: all that are read are served\n\[\+\]event-loop ok: at most \d+ ms late in the last minute\nreadyz check passed\n$/) as string,
+      text: expect.stringMatching(/^\[\+\]ping ok\n\[\+\]controllers ok\n\[\+\]caches ok\n\[\+\]apis ok: all required APIs are served\n\[\+\]event-loop ok: at most \d+ ms late in the last minute\nreadyz check passed\n$/) as string,
     })
     expect(await ask(first.url, '/livez')).toEqual({ code: 200, text: 'ok' })
     expect((await ask(first.url, '/metrics')).text).toContain('leader_election_master_status{name="kube-controller-manager"} 1\n')

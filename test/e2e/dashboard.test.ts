@@ -176,7 +176,7 @@ describe('a workload', () => {
     await page.locator('header.title').getByText('5/5').waitFor()
     expect((await does(page, 'Pause')).command).toBe('kubectl rollout pause deployment/cart -n shop')
     expect(await spec('paused')).toBe('true')
-    expect((await does(page, 'Resume')).sentence).toBe('Its rollout goes on, with the template that it has now.')
+    expect((await does(page, 'Resume')).sentence).toBe('Its rollout continues with its current template.')
     expect(await spec('paused')).toBe('')
     expect((await does(page, 'Restart')).sentence).toBe('5 pods are replaced step by step (RollingUpdate).')
     expect(await spec('template.metadata.annotations')).toContain('restartedAt')

@@ -43,7 +43,7 @@ describe('coxswain stop and coxswain reset', () => {
     expect(await runCoxswain(['stop', '--data-dir', dataDir])).toEqual({ code: 0, out: `no process uses ${dataDir}\n`, err: '' })
     expect(processesOf(containers)).not.toEqual([])
 
-    const unasked = { code: 1, out: '', err: 'coxswain: --yes must be specified where nobody can be asked\n' }
+    const unasked = { code: 1, out: '', err: 'coxswain: --yes must be specified if standard input is not a terminal\n' }
     expect(await runCoxswain(['reset', '--data-dir', dataDir])).toEqual(unasked)
     const removed = { code: 0, out: `removed ${dataDir}; ended 2 pods that still ran\n`, err: '' }
     expect(await runCoxswain(['reset', '--yes', '--data-dir', dataDir])).toEqual(removed)

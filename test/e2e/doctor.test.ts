@@ -61,14 +61,14 @@ describe('coxswain doctor on a directory of a server that is stopped', () => {
     const findings = await examine(dir)
     expect(worse(findings)).toEqual([])
     expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['node', 'clock', 'disk', 'store', 'certificates', 'ports', 'runtime']))
-    expect(findings.find(({ check }) => check === 'store')?.message).toMatch(/^LMDB, format 2: every record was read and is sound; \d+ objects at revision \d+$/)
+    expect(findings.find(({ check }) => check === 'store')?.message).toMatch(/^LMDB, format 2: all records were read and are valid; \d+ objects at revision \d+$/)
     expect(readFileSync(path.join(dir, 'db/data.mdb')).equals(before)).toBe(true)
   })
 
   it('says that there is nothing yet where there is nothing, and makes nothing', async () => {
     const findings = await examine(path.join(dir, 'none'))
     expect(worse(findings)).toEqual([])
-    expect(findings.find(({ check }) => check === 'store')?.message).toContain('the first start makes it')
+    expect(findings.find(({ check }) => check === 'store')?.message).toContain('the first start creates it')
   })
 
   it('writes a line for each finding', async () => {
@@ -87,11 +87,11 @@ describe('coxswain doctor on a directory of a server that is stopped', () => {
     ['a certificate that is none', () => writeFileSync(pki('front-proxy-ca.crt'), 'hello'), 'certificates', 'problem', /front-proxy-ca\.crt and its key cannot be used/, /Restore pki/],
     ['an authority that has expired', () => replaceAuthority(yearsAgo(11)), 'certificates', 'problem', /the authority ca has expired on/, /plan a new cluster/],
     ['an authority that expires soon', () => replaceAuthority(yearsAgo(10) + 30 * 24 * 3_600_000), 'certificates', 'warning', /the authority ca expires on .*, in \d+ days/, /plan a new cluster/],
-    ['an authority of the future', () => replaceAuthority(yearsAgo(-1)), 'certificates', 'problem', /is not valid before .*the clock of this machine is behind/, /Set the clock right/],
+    ['an authority of the future', () => replaceAuthority(yearsAgo(-1)), 'certificates', 'problem', /is not valid before .*the clock of this machine is behind/, /Correct the clock/],
     ['a damaged key of tokens', () => writeFileSync(pki('sa.key'), 'hello'), 'certificates', 'problem', /sa\.key, which signs tokens/, /Restore pki/],
     ['a kubeconfig of another authority', () => foreignKubeconfig(), 'certificates', 'problem', /kubeconfig has a certificate of another authority/, /Remove the file/],
-    ['keys that others may read', () => openUp(), 'certificates', 'problem', /others on this machine may read .*ca\.key/, /chmod 700/],
-    ['a store of the future', () => storeOfTheFuture(), 'clock', 'warning', /the clock was set back, or was ahead/, /Set the clock right/],
+    ['keys that others may read', () => openUp(), 'certificates', 'problem', /other users of this machine may read .*ca\.key/, /chmod 700/],
+    ['a store of the future', () => storeOfTheFuture(), 'clock', 'warning', /the clock was set back, or was ahead/, /Correct the clock/],
   ])('finds %s', async (_, breakIt, check, level, message, help) => {
     await breakIt()
     const findings = await examine(dir)
@@ -112,10 +112,10 @@ describe('coxswain doctor on a directory of a server that is stopped', () => {
     try {
       const data = path.join(disk.path, 'data')
       cpSync(dir, data, { recursive: true })
-      expect(await examine(data)).toContainEqual({ check: 'disk', level: 'problem', message: expect.stringContaining('writes are refused once it is full'), help: expect.stringContaining('Free some space') })
+      expect(await examine(data)).toContainEqual({ check: 'disk', level: 'problem', message: expect.stringContaining('writes are rejected once it is full'), help: expect.stringContaining('Free some space') })
       disk.setReadOnly(true)
       const findings = await examine(data)
-      expect(worse(findings)).toContainEqual({ check: 'disk', level: 'problem', message: expect.stringContaining('does not take writes: EROFS'), help: expect.stringContaining('Mount it writable') })
+      expect(worse(findings)).toContainEqual({ check: 'disk', level: 'problem', message: expect.stringContaining('is not writable: EROFS'), help: expect.stringContaining('Mount it writable') })
       expect(findings.find(({ check }) => check === 'store')).toMatchObject({ level: 'ok', message: expect.stringContaining('is sound') })
     } finally {
       disk.remove()

@@ -42,7 +42,7 @@ const startTwo = (flags: readonly string[] = []) => startEverything(at('two'), [
 /** The flags of `coxswain up --join` that `coxswain token create` prints. */
 async function joinFlags(what: string): Promise<string[]> {
   const { code, out, err } = await runCoxswain(['token', 'create', '--data-dir', at('one'), '--ttl', '1h', '--print-join-command', what])
-  expect([code, err]).toEqual([0, what === 'up' ? 'warning: etcd is reached from this machine only: servers of other machines cannot use it\n' : ''])
+  expect([code, err]).toEqual([0, what === 'up' ? 'warning: etcd listens on this machine only: servers on other machines cannot use it\n' : ''])
   expect(out).toMatch(new RegExp(`^coxswain ${what} --join --server https://127\\.0\\.0\\.1:`))
   return out.trim().split(' ').slice(3)
 }
@@ -89,10 +89,10 @@ it('is refused without the key, with another one, and with a token for nodes', a
   const flags = await joinFlags('up')
   const join = async (...given: string[]) => (await runCoxswain(['up', '--join', '--data-dir', at('none'), '--secure-port', '0', '--log-level', 'error', ...given])).err.trim().split('\n').at(-1)
   expect(await join(...flags.slice(0, -2))).toContain('--join: a server that has not joined yet needs --certificate-key')
-  expect(await join(...flags.slice(0, -1), 'ab'.repeat(32))).toContain('--certificate-key: does not fit what the cluster has for this token')
+  expect(await join(...flags.slice(0, -1), 'ab'.repeat(32))).toContain('--certificate-key: does not match the key of the cluster for this token')
   const ofNode = await joinFlags('node')
   expect(await join(...ofNode, '--certificate-key', flags.at(-1)!)).toMatch(/--join: .*secrets "coxswain-server-join-[a-z0-9]{6}" is forbidden/)
-  expect(await join(...flags, '--store', 'lmdb')).toContain('--store cannot be given')
+  expect(await join(...flags, '--store', 'lmdb')).toContain('--store cannot be specified')
 })
 
 it('goes on when the first is killed: kubectl, controllers, and a node that knows both', async () => {

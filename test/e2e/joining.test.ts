@@ -45,7 +45,7 @@ const refused = async (...given: string[]) => {
 
 describe('coxswain node --join', () => {
   it.each<[string, () => string[], RegExp]>([
-    ['another authority', () => flags({ '--ca-cert-hash': `sha256:${'0'.repeat(64)}` }), /no authority with this hash/],
+    ['another authority', () => flags({ '--ca-cert-hash': `sha256:${'0'.repeat(64)}` }), /no certificate authority with this hash/],
     ['a wrong token', () => flags({ '--token': 'abc123.0123456789abcdee' }), /--join: .*(401|Unauthorized)/i],
     ['no token', () => ['--server', cluster.server.url], /--token: a node that has not joined yet needs/],
     ['no server', () => [], /--join: needs --server/],

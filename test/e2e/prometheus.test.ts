@@ -127,7 +127,7 @@ describe('coxswain slo', () => {
   })
 
   it('says what it does not know', async () => {
-    expect(await runCoxswain(['slo', '--monitor', monitor.url, 'nope'])).toMatchObject({ code: 1, err: expect.stringContaining('there is no objective nope; there are sandbox-ready,') })
+    expect(await runCoxswain(['slo', '--monitor', monitor.url, 'nope'])).toMatchObject({ code: 1, err: expect.stringContaining('objective nope not found; there are sandbox-ready,') })
   })
 })
 

@@ -341,7 +341,7 @@ export function informerSuite(what: string, makeWorld: () => Promise<World>): vo
       await world.pass(2000)
       await world.until('it has refused again', () => restarts('stale') === 2)
       expect(informer.hasSynced).toBe(false)
-      expect(informer.lag.problem()).toBe('informer configmaps has not listed what there is')
+      expect(informer.lag.problem()).toBe('informer configmaps has not completed its first list')
       isBehind = false
       await world.pass(10_000)
       await informer.synced(AbortSignal.timeout(10_000))

@@ -54,7 +54,7 @@ it('serveWebhook() answers what is no review, and goes on', async () => {
   })
   const review = (name: string, request: object = {}) =>
     JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: { uid: 'u', operation: 'CREATE', name, object: { metadata: { name }, spec: { domain: 'a' } }, ...request } })
-  const noReview = [400, 'the body is no AdmissionReview with a request\n']
+  const noReview = [400, 'the body is not an AdmissionReview with a request\n']
   const rows: [string, string | Buffer, [number, unknown]][] = [
     ['no JSON', 'oops', [400, expect.stringMatching(/^the body is no JSON: /)]],
     ['nothing', '', [400, expect.stringMatching(/^the body is no JSON: /)]],

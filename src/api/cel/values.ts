@@ -131,7 +131,7 @@ export class PlainMap extends MapValue {
   }
 }
 
-/** An error of evaluation. No Error: nothing pays for a stack that nobody reads, and `||` drops many. */
+/** An evaluation error. It does not extend Error: a stack trace is costly and `||` discards many. */
 export class CelError {
   readonly message: string
   constructor(message: string) {

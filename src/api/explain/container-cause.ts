@@ -90,7 +90,7 @@ function waitingCause({ called, status: { state } }: Seen): ContainerCause | und
   const { reason, message } = state?.waiting ?? {}
   if (startingReasons.has(reason) || reason === 'CrashLoopBackOff') return undefined
   if (reason === 'CreateContainerConfigError') {
-    const help = 'Create the ConfigMap, Secret or key that the container refers to, or mend the reference.'
+    const help = 'Create the ConfigMap, Secret or key that the container refers to, or correct the reference.'
     return trouble('ContainerConfig', `cannot configure ${called}${detail(undefined, message)}`, help)
   }
   const help = 'Check the command, the security context and the mounts of the container.'
@@ -138,14 +138,14 @@ function crashWords({ called, status }: Seen): ContainerCause | undefined {
   const how = ended
     ? `exit code ${ended.exitCode}${plainReason(ended.reason)}${detail(undefined, ended.message)}`
     : 'it ends at once'
-  const help = 'Read what it said before it ended: kubectl logs --previous.'
+  const help = 'Read its last logs: kubectl logs --previous.'
   if (ended?.exitCode === 0) {
     const text = `ends again and again in ${called}, without an error${restarts}`
     return trouble('CrashLoop', text, 'The container must keep running: check its command.')
   }
   if (restarts || isLooping)
     return trouble('CrashLoop', `crashes again and again in ${called}: ${how}${restarts}`, help)
-  return trouble('ContainerFailed', `has lost ${called}: ${how}`, 'Read what it said before it ended: kubectl logs.')
+  return trouble('ContainerFailed', `has lost ${called}: ${how}`, 'Read its last logs: kubectl logs.')
 }
 
 /** Reasons of a container whose command could not be started. */
@@ -157,7 +157,7 @@ export function crashedBefore(pod: Pod): ContainerCause | undefined {
     const ended = status.lastState?.terminated
     if (!status.restartCount || !ended || ended.exitCode === 0) continue
     const text = `crashes again and again in ${called}: exit code ${ended.exitCode}${plainReason(ended.reason)}${restartsOf(status)}`
-    const help = 'Read what it said before it ended: kubectl logs --previous.'
+    const help = 'Read its last logs: kubectl logs --previous.'
     const since = crashesSince(status, status.restartCount - 1)
     return { ...trouble('CrashLoop', `${text}; it is ready for now`, help), ...(since ? { since } : {}) }
   }

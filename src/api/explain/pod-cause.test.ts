@@ -435,7 +435,7 @@ describe('pods that run or are going', () => {
     [
       'minReadySeconds of a pod that has no time',
       timeless, 'MinReadySeconds',
-      'is ready and does not say since when, so it never counts as available (minReadySeconds: 120)',
+      'is ready without a transition time, so it never counts as available (minReadySeconds: 120)',
       { since: null, around },
     ],
     ['a termination that hangs', late({}), 'TerminationHangs', hangs, { since: 30 }],

@@ -98,10 +98,10 @@ function goingCause(pod: Pod, around: Surroundings, say: Say): Cause {
   if (finalizers.length > 0 && hasEnded) {
     // Finalizers of our own controllers are named only if they are late and nothing else holds the pod.
     const names = finalizersText(isHeld ? foreign : finalizers)
-    const help = `See who is to remove ${names}.`
+    const help = `Find the controller that must remove ${names}.`
     return say('Finalizer', 'trouble', `is to be deleted and is held by ${names}`, deletionAskedAt(pod), help)
   }
-  const help = 'See the logs of its node. If the node is gone for good: kubectl delete pod --force.'
+  const help = 'See the logs of its node. If the node is permanently gone: kubectl delete pod --force.'
   return say('TerminationHangs', 'trouble', 'has not ended though its grace period is over', deletionTimestamp, help)
 }
 
@@ -115,8 +115,8 @@ function deletionAskedAt({ metadata: { deletionTimestamp, deletionGracePeriodSec
 const evictionHelp: Readonly<Record<string, string>> = {
   Evicted: 'Free what the node lacks, or ask for less.',
   Preempting: 'A more important pod has taken its place: add nodes, or raise the priority of the pod.',
-  NodeShutdown: 'Wait for the node to come back, or for the pod to be made elsewhere.',
-  Terminated: 'Wait for the node to come back, or for the pod to be made elsewhere.',
+  NodeShutdown: 'Wait for the node to come back, or for the pod to be re-created on another node.',
+  Terminated: 'Wait for the node to come back, or for the pod to be re-created on another node.',
 }
 
 /** Undefined for a pod that has not ended; null for one that ended as expected. */
@@ -146,7 +146,7 @@ function hookCause(pod: Pod, { lifecycle }: Surroundings, sayFor: (pod: Pod) => 
   const since = pod.metadata.annotations?.[lifecycleTimeAnnotation]
   const text = lifecycle && hookWait(lifecycle, pod)
   const otherwise = hooklessWords[state] ?? unknownState(state)
-  if (!text) return say(...otherwise, since, 'Wait: its controller goes on by itself.')
+  if (!text) return say(...otherwise, since, 'Wait: its controller continues without intervention.')
   const what =
     state === 'PreparingDelete' ? 'PreDeleteHook' : state === 'PreparingNormal' ? 'PreNormalHook' : 'InPlaceUpdateHook'
   return say(what, 'held', text, since, 'The program that serves the hook is to remove, or to set, what is named.')
@@ -173,8 +173,8 @@ const unknownState = (state: string): Words => [
 function youngCause(pod: Pod, { minReadySeconds = 0, nowMs }: Surroundings, say: Say): Cause | undefined {
   const atMs = availableAtMs(pod, minReadySeconds)
   if (atMs === undefined) {
-    const never = 'is ready and does not say since when, so it never counts as available'
-    const help = 'Whoever sets condition Ready of the pod is to set its lastTransitionTime.'
+    const never = 'is ready without a transition time, so it never counts as available'
+    const help = 'The writer of condition Ready of the pod must set its lastTransitionTime.'
     return say('MinReadySeconds', 'trouble', `${never} (minReadySeconds: ${minReadySeconds})`, undefined, help)
   }
   if (atMs <= nowMs) return undefined
@@ -199,7 +199,7 @@ function placeCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined
     const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name)
     const which =
       gates.length === 0 ? 'a scheduling gate' : `scheduling ${gates.length === 1 ? 'gate' : 'gates'} ${quoted(gates)}`
-    const help = 'Whoever set the gate is to remove it.'
+    const help = 'The owner of the gate must remove it.'
     return say('SchedulingGated', 'held', `is held back by ${which}`, scheduled.lastTransitionTime, help)
   }
   if (isUnscheduled) {
@@ -286,9 +286,15 @@ const sandboxCauses: Readonly<Record<SandboxReason, [what: CauseKind, help: stri
   VolumeMountFailed: ['VolumeFailed', 'See the storage driver of the volume, and the events of the pod.'],
   NetworkNotReady: ['NetworkFailed', 'See the network plug-in of the node.'],
   SandboxCreateFailed: ['SandboxFailed', 'See the container runtime of the node, and the events of the pod.'],
-  SandboxChanged: ['SandboxFailed', 'Wait: the node makes another sandbox. See its container runtime if that goes on.'],
-  SandboxLost: ['SandboxFailed', 'Wait: the node makes another sandbox. See its container runtime if that goes on.'],
-  SandboxHistoryUnknown: ['SandboxStarting', 'Wait: the node has lost its memory of the pod, and makes a sandbox.'],
+  SandboxChanged: [
+    'SandboxFailed',
+    'Wait: the node creates another sandbox. Check its container runtime if this repeats.',
+  ],
+  SandboxLost: [
+    'SandboxFailed',
+    'Wait: the node creates another sandbox. Check its container runtime if this repeats.',
+  ],
+  SandboxHistoryUnknown: ['SandboxStarting', 'Wait: the node has lost its record of the pod, and creates a sandbox.'],
 }
 
 /** The reason why a pod on a healthy node is not ready. */
@@ -336,6 +342,6 @@ function gateCause(pod: Pod, around: Surroundings, say: Say): Cause | undefined 
     'held',
     text,
     since,
-    `Whoever sets condition ${gate.conditionType} of the pod is to set it to True.`,
+    `The controller of condition ${gate.conditionType} must set it to True.`,
   )
 }

@@ -47,9 +47,9 @@ const verbs: Record<Refusal['what'], string> = {
 }
 
 const help: Record<Refusal['what'], string> = {
-  CreateRefused: 'Raise the quota, or mend what the message names; the controller tries again by itself.',
-  DeleteRefused: 'Mend what the message names; the controller tries again by itself.',
-  UpdateRefused: 'Mend what the message names, or let the pods be recreated instead.',
+  CreateRefused: 'Raise the quota, or correct what the message names; the controller retries.',
+  DeleteRefused: 'Correct what the message names; the controller retries.',
+  UpdateRefused: 'Correct what the message names, or let the pods be re-created instead.',
 }
 
 /** The refusal as a cause, whose object is the workload. */

@@ -143,7 +143,7 @@ describe('a broken pod of an old revision', () => {
     expect(sentenceOf(told)).toBe(
       'Pod web-1 cannot pull image "app:1" for container "main": no; ' +
         'it is of an old revision and keeps the new one from being rolled out: ' +
-        `delete it by hand, or annotate the set with coxswain.dev/recover-broken-rollout=true, since ${timeAt(5)}.`,
+        `delete it manually, or annotate the set with coxswain.dev/recover-broken-rollout=true, since ${timeAt(5)}.`,
     )
     expect(told.help).toBe(
       'kubectl delete pod web-1, or kubectl annotate statefulset web coxswain.dev/recover-broken-rollout=true.',
@@ -223,7 +223,7 @@ describe('what the workload itself waits for', () => {
     [
       'deleted after all that it owns', {},
       { metadata: { ...metadata, deletionTimestamp: timeAt(20), finalizers: ['foregroundDeletion'] } },
-      'Terminating starting: StatefulSet web is deleted once all that it owns is gone (foregroundDeletion), ' +
+      'Terminating starting: StatefulSet web is deleted after all its dependents (foregroundDeletion), ' +
         `since ${timeAt(20)}.`,
     ],
     [

@@ -135,7 +135,7 @@ function brokenOldPod(
   }: Pick<Workload, 'object'>,
   { object, text, since }: Cause,
 ): Cause {
-  const wayOut = `delete it by hand, or annotate the set with ${recoveryAnnotation}=true`
+  const wayOut = `delete it manually, or annotate the set with ${recoveryAnnotation}=true`
   return {
     what: 'BrokenOldPod',
     weight: 'trouble',
@@ -156,7 +156,7 @@ function refusalCause(workload: Workload): Cause | undefined {
 function waitCause(workload: Workload): Cause | undefined {
   const { wait } = workload
   if (wait === undefined) return undefined
-  return make(workload, 'Waiting', 'starting', `waits: ${wait}`, undefined, 'Wait: it goes on by itself.')
+  return make(workload, 'Waiting', 'starting', `waits: ${wait}`, undefined, 'Wait: it continues without intervention.')
 }
 
 function make(
@@ -184,16 +184,16 @@ function holdCauses(workload: Workload): Cause[] {
   const { observedGeneration } = status
   if (observedGeneration !== undefined && observedGeneration < generation) {
     const text = `is at generation ${generation}, of which its controller has observed ${observedGeneration}`
-    const help = 'See that its controller runs and that its caches are up to date (/readyz).'
+    const help = 'Check that its controller runs and that its caches are up to date (/readyz).'
     causes.push(make(workload, 'NotObserved', 'trouble', text, undefined, help))
   }
   const foreign = foreignFinalizers(metadata.finalizers)
   if (metadata.deletionTimestamp && foreign.length > 0) {
     const names = finalizersText(foreign)
     const text = `is being deleted and is held by ${names}`
-    causes.push(held('Finalizer', text, metadata.deletionTimestamp, `See who is to remove ${names}.`))
+    causes.push(held('Finalizer', text, metadata.deletionTimestamp, `Find the controller that must remove ${names}.`))
   } else if (metadata.deletionTimestamp && metadata.finalizers?.includes('foregroundDeletion')) {
-    const text = 'is deleted once all that it owns is gone (foregroundDeletion)'
+    const text = 'is deleted after all its dependents (foregroundDeletion)'
     const help = 'Wait, or see what holds the objects that it owns.'
     causes.push(make(workload, 'Terminating', 'starting', text, metadata.deletionTimestamp, help))
   }
@@ -205,7 +205,7 @@ function holdCauses(workload: Workload): Cause[] {
     causes.push(held('Suspended', 'is suspended', condition('Suspended')?.lastTransitionTime, help))
   }
   if (progressing?.reason === 'PartitionReached') {
-    const help = `Lower the partition of ${resource} to go on.`
+    const help = `Lower the partition of ${resource} to continue.`
     // The condition has been True since the rollout began, so its clock says since when the rollout is held.
     causes.push(held('PartitionReached', 'is held by its partition', progressing.lastUpdateTime, help))
   }

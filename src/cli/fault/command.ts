@@ -140,7 +140,7 @@ export function addFaultCommand(program: Command, release: string): void {
     const { faultsOf } = await editFaults()
     const { rules, problems } = await faultsOf(planOf(list))
     for (const rule of rules) console.log(faultLine(rule))
-    for (const problem of problems) console.error(`left out: ${problem}`)
+    for (const problem of problems) console.error(`ignored: ${problem}`)
     if (rules.length === 0) console.error('No faults.')
   })
 

@@ -30,7 +30,7 @@ export function addControllerFlags(command: Command): Command {
     ])
     .option(
       '--taken-over <names>',
-      'controllers that kube-controller-manager (or OpenKruise) was told to leave out: they run though its lease is held',
+      'controllers that are disabled in kube-controller-manager (or OpenKruise): they run although its lease is held',
       list,
       [],
     )
@@ -58,7 +58,7 @@ export function addControllerFlags(command: Command): Command {
         .default(yearMs, '8760h'),
     )
   for (const [flag, name] of Object.entries(workerFlags))
-    command.option(`--${flag} <number>`, `how many objects ${name} works on at the same time`, count)
+    command.option(`--${flag} <number>`, `number of objects that ${name} reconciles concurrently`, count)
   return command
 }
 

@@ -24,8 +24,8 @@ describe('the flags of a door', () => {
   ])('%s', (_, args, expected) => expect(read(...args)).toEqual(expected))
 
   it.each<[string, string[], RegExp]>([
-    ['a certificate without its key', ['--tls-cert-file', 'c'], /of no use without each other/],
-    ['no TLS for others', ['--insecure-http', '--bind-address', '0.0.0.0'], /no loopback address/],
+    ['a certificate without its key', ['--tls-cert-file', 'c'], /must be specified together/],
+    ['no TLS for others', ['--insecure-http', '--bind-address', '0.0.0.0'], /not a loopback address/],
     ['no TLS, and names for a certificate', ['--insecure-http', '--tls-names', 'a.b'], /leave --tls-names out/],
     ['no TLS, and certificates of clients', ['--insecure-http', '--client-ca-file', 'a'], /leave --client-ca-file out/],
     ['a certificate, and names for another', ['--tls-cert-file', 'c', '--tls-private-key-file', 'k', '--tls-names', 'a.b'], /--tls-names: .* leave one of both out/],
@@ -33,7 +33,7 @@ describe('the flags of a door', () => {
     ['no names at all', ['--tls-names', ''], /must be DNS names/],
     ['a path that is none', ['--authorize-scrapes', '--authorization-always-allow-paths', '/livez,metrics'], /"metrics" must begin with \//],
     ['a path with * in it', ['--authorize-scrapes', '--authorization-always-allow-paths', '/*/x'], /at its end only/],
-    ['paths where nobody is asked', ['--authorization-always-allow-paths', '/livez'], /say --authorize-scrapes/],
+    ['paths where nobody is asked', ['--authorization-always-allow-paths', '/livez'], /use --authorize-scrapes/],
     ['no TLS, and a certificate', ['--insecure-http', '--tls-cert-file', 'c', '--tls-private-key-file', 'k'], /no certificate without TLS/],
   ])('are refused: %s', (_, args, message) => expect(() => read(...args)).toThrow(message))
 })

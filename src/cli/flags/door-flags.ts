@@ -51,7 +51,7 @@ export function readDoorFlags(command: Command): DoorOptions {
   const { clientCaFile, authorizeScrapes = !isLoopback(flags.bindAddress), authorizationAlwaysAllowPaths } = flags
   if (!authorizeScrapes && command.getOptionValueSource('authorizationAlwaysAllowPaths') !== 'default')
     throw new Error(
-      '--authorization-always-allow-paths: everybody may read every path here; say --authorize-scrapes to have others asked who they are',
+      '--authorization-always-allow-paths: everybody may read every path here; use --authorize-scrapes to authorize readers of other paths',
     )
   return {
     serving: servingOf(flags),
@@ -79,13 +79,13 @@ function servingOf({
     const [useless] = Object.entries(certificates).find(([, value]) => value !== undefined) ?? []
     if (useless) throw new Error(`--insecure-http: there is no certificate without TLS; leave ${useless} out`)
     if (!isLoopback(bindAddress))
-      throw new Error(`--insecure-http: ${bindAddress} is no loopback address: others could read what is sent`)
+      throw new Error(`--insecure-http: ${bindAddress} is not a loopback address: others could read the traffic`)
     return { kind: 'plain' }
   }
   if (tlsCertFile === undefined && tlsPrivateKeyFile === undefined)
     return { kind: 'authority', dir: dataDir, names: tlsNames }
   if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined)
-    throw new Error('--tls-cert-file and --tls-private-key-file are of no use without each other')
+    throw new Error('--tls-cert-file and --tls-private-key-file must be specified together')
   if (tlsNames.length > 0)
     throw new Error('--tls-names: the certificate in --tls-cert-file has its names; leave one of both out')
   return { kind: 'files', certificate: tlsCertFile, key: tlsPrivateKeyFile }

@@ -15,7 +15,7 @@ export function printDefinition(
   const name = kind.toLowerCase().replace(/s$/, '')
   const definition = Object.hasOwn(definitions, name) ? definitions[name]! : undefined
   if (!definition)
-    throw new Error(`there is no definition of ${JSON.stringify(kind)}: only of ${Object.keys(definitions).join(', ')}`)
+    throw new Error(`no definition of ${JSON.stringify(kind)}: only of ${Object.keys(definitions).join(', ')}`)
   write(stringify(definition(), { aliasDuplicateObjects: false, lineWidth: 0 }))
 }
 

@@ -14,7 +14,7 @@ function readJoin(flags: ParsedJoinFlags, kubeconfig: string | undefined, nodes:
     return undefined
   }
   if (!server) throw new Error('--join: needs --server')
-  if (kubeconfig) throw new Error('--join: makes a kubeconfig of its own, so --kubeconfig cannot be given')
+  if (kubeconfig) throw new Error('--join: writes its own kubeconfig, so --kubeconfig cannot be specified')
   if (nodes > 1) throw new Error('--join: one node joins at a time; --nodes must be 1')
   return { server, otherServers, token, caCertHashes }
 }

@@ -119,7 +119,7 @@ function joined(command: Command, options: ServeOptions): Promise<ServeOptions> 
     return options
   }
   if (command.getOptionValueSource('store') !== 'default')
-    throw new Error('--join: the store is that of the cluster, so --store cannot be given')
+    throw new Error('--join: uses the store of the cluster, so --store cannot be specified')
   return joinServers(options, { ...(servers?.[0] ? { server: servers[0] } : {}), token, caCertHashes, certificateKey })
 }
 
@@ -164,13 +164,13 @@ Ctrl-C stops it; ${afterwards(nodes.runtime, nodes.shutdown !== undefined)}. Eve
 function farewell({ runningPods }: RunningEverything, { runtime, shutdown }: LocalNodes): string {
   if (runtime === 'simulated' || shutdown) return 'Stopped.'
   const count = runningPods()
-  if (count === 0) return 'Stopped. No pods run.'
+  if (count === 0) return 'Stopped. No pods are running.'
   return `Stopped. ${count} ${count === 1 ? 'pod goes' : 'pods go'} on, and the next start finds ${count === 1 ? 'it' : 'them'}; coxswain reset ends ${count === 1 ? 'it' : 'them'}.`
 }
 
 const afterwards = (runtime: LocalNodes['runtime'], endsPods: boolean) =>
   endsPods
-    ? 'pods are ended first'
+    ? 'pods are stopped first'
     : runtime !== 'simulated'
-      ? 'pods go on and are found again at the next start'
-      : 'pods are started anew at the next start'
+      ? 'pods keep running and are adopted at the next start'
+      : 'pods are restarted at the next start'

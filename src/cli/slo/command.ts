@@ -41,7 +41,7 @@ export function addSloCommand(program: Command, release: string): void {
     const report = await fetchSlos({ kubeconfig, monitor, tokenFile, certificateAuthority, release })
     const unknown = names.find((name) => !report.slos.some((slo) => slo.name === name))
     if (unknown)
-      throw new Error(`there is no objective ${unknown}; there are ${report.slos.map(({ name }) => name).join(', ')}`)
+      throw new Error(`objective ${unknown} not found; there are ${report.slos.map(({ name }) => name).join(', ')}`)
     const wanted = { ...report, slos: report.slos.filter(({ name }) => names.length === 0 || names.includes(name)) }
     if (output === 'json') return console.log(JSON.stringify(wanted, undefined, 2))
     console.log(sloTable(wanted).join('\n'))

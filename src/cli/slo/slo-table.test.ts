@@ -59,6 +59,6 @@ describe('sloChart()', () => {
   })
 
   it('names the windows that there are', () => {
-    expect(() => sloChart(slo({}), '2h')).toThrow('--window: ready is told over 1h')
+    expect(() => sloChart(slo({}), '2h')).toThrow('--window: ready has the windows 1h')
   })
 })

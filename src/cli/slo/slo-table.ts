@@ -67,7 +67,7 @@ export function sloTable({ slos }: SloReport): string[] {
 /** Formats the latencies of an objective in one of its windows. */
 export function sloChart(slo: SloStatus, window: string): string[] {
   const latencies = slo.latencies[window]
-  if (!latencies) throw new Error(`--window: ${slo.name} is told over ${Object.keys(slo.latencies).join(', ')}`)
+  if (!latencies) throw new Error(`--window: ${slo.name} has the windows ${Object.keys(slo.latencies).join(', ')}`)
   const quantiles = quantileText(latencies)
   return [
     `${slo.name}: ${slo.objectiveText}`,

@@ -61,8 +61,8 @@ async function readLoad({ transport }: Client, metricsUrl: URL | undefined): Pro
     return { controllers, caches: cachesOf(samples) }
   const hint = metricsUrl
     ? 'is it the address of controllers?'
-    : 'it runs none itself; say with --metrics-url where they serve /metrics'
-  throw new CommandError(`${metricsUrl?.origin ?? 'the API server'} tells nothing of controllers: ${hint}`)
+    : 'it runs none itself; name their /metrics with --metrics-url'
+  throw new CommandError(`${metricsUrl?.origin ?? 'the API server'} has no metrics of controllers: ${hint}`)
 }
 
 function print({ out }: Session, controllers: readonly ControllerLoad[], caches: readonly CacheLag[]): void {

@@ -44,7 +44,7 @@ export function addResetCommand(program: Command): void {
 
 /** Prompts for confirmation. Throws without a terminal. */
 async function isConfirmed(dataDir: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error('--yes must be specified where nobody can be asked')
+  if (!process.stdin.isTTY) throw new Error('--yes must be specified if standard input is not a terminal')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
     const answer = await terminal.question(`Remove ${dataDir} with all objects, volumes and keys in it? Type yes: `)

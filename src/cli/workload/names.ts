@@ -84,6 +84,6 @@ async function unknownKind(client: Client, text: string): Promise<CommandError> 
   const served = resources.find((resource) => isKindName(text, { ...resource, type: resource }))
   if (!served) return noResourceType(text)
   return new CommandError(
-    `a ${served.kind} is no workload: this is for ${workloadKinds.map(({ singular }) => `${singular}s`).join(', ')}`,
+    `${served.kind} is not a workload; supported are ${workloadKinds.map(({ singular }) => `${singular}s`).join(', ')}`,
   )
 }

@@ -30,7 +30,7 @@ export class IndexSet<T extends KubeObject> {
   add(name: string, valuesOf: IndexFunction<T>): void {
     const known = this.#indexes.get(name)
     if (known?.valuesOf === valuesOf) return
-    if (known) throw new Error(`there is another index ${JSON.stringify(name)}`)
+    if (known) throw new Error(`index ${JSON.stringify(name)} already exists`)
     const index: Index<T> = { valuesOf, byValue: new Map() }
     this.#indexes.set(name, index)
     for (const [key, object] of this.#objects) this.#updateOne(name, index, key, undefined, object)
@@ -38,7 +38,7 @@ export class IndexSet<T extends KubeObject> {
 
   get(name: string, value: string): T[] {
     const index = this.#indexes.get(name)
-    if (!index) throw new Error(`there is no index ${JSON.stringify(name)}`)
+    if (!index) throw new Error(`index ${JSON.stringify(name)} does not exist`)
     const keys = index.byValue.get(value)
     const found: T[] = []
     if (keys) for (const key of keys) found.push(this.#objects.get(key)!)

@@ -38,7 +38,7 @@ const familiesOf = sharedFamilies((registry) => {
   }
   gauge(
     'informer_lag_seconds',
-    'How far an informer is behind: age of the oldest write that it is known not to have seen, and time since it last heard anything.',
+    'Lag of an informer: age of the oldest known write that it has not seen, and time since its last message.',
     {
       unseen_write: (i) => i.lag.unseenWriteSeconds(),
       silence: (i) => i.lag.silentSeconds(),
@@ -64,15 +64,18 @@ const familiesOf = sharedFamilies((registry) => {
     forget(name: string) {
       for (const { gauge, kinds } of gauges) for (const kind of kinds) gauge.remove(labels(name, kind))
     },
-    restarts: registry.counter('informer_watch_restarts_total', 'Watches that were resumed or begun anew, by reason.'),
+    restarts: registry.counter(
+      'informer_watch_restarts_total',
+      'Number of watches that were resumed or restarted, by reason.',
+    ),
     lists: registry.counter(
       'informer_list_total',
-      'Requests for all there is: pages of lists, and watches that begin with it.',
+      'Number of requests for all objects: pages of lists, and watches with initial events.',
     ),
-    events: registry.counter('informer_events_total', 'Events that an informer was told, by type.'),
+    events: registry.counter('informer_events_total', 'Number of events that an informer received, by type.'),
     failures: registry.counter(
       'informer_handler_errors_total',
-      'Errors thrown by what an informer calls: handlers, indexes, transforms.',
+      'Number of errors of informer callbacks: handlers, indexes, transforms.',
     ),
   }
 })

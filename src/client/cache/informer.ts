@@ -5,7 +5,7 @@ import type { ResourceType } from '../resource-type.ts'
 export interface InformerHandler<T extends KubeObject = KubeObject> {
   /** `isInitial` is true for objects that existed when the handler was added or the cache was filled. */
   add?(object: T, isInitial: boolean): void
-  /** Also called with twice the same object on a resync. */
+  /** A resync calls it with the same object as old and new. */
   update?(old: T, object: T): void
   /**
    * Receives the last known state. `isFinal` is false if the deletion event was missed and a later list lacked the

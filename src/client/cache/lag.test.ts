@@ -10,7 +10,7 @@ function meter() {
 describe('LagMeter', () => {
   test('has a problem until the first list', () => {
     const { lag } = meter()
-    expect(lag.problem()).toBe('informer pods has not listed what there is')
+    expect(lag.problem()).toBe('informer pods has not completed its first list')
     lag.heard('5')
     expect(lag.problem()).toBeUndefined()
   })

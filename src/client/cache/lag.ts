@@ -77,7 +77,7 @@ export class LagMeter implements InformerLag {
   }
 
   problem(): string | undefined {
-    if (!this.#isSynced) return `informer ${this.#name} has not listed what there is`
+    if (!this.#isSynced) return `informer ${this.#name} has not completed its first list`
     const unseen = this.unseenWriteSeconds()
     if (unseen > this.#limits.unseenWriteSeconds)
       return `informer ${this.#name} has not seen a write of ${Math.round(unseen)} s ago`

@@ -126,8 +126,8 @@ describe('ObjectCache.indexes', () => {
     const cache = cacheOf()
     cache.indexes.add('label', byLabel)
     cache.indexes.add('label', byLabel)
-    expect(() => cache.indexes.add('label', () => [])).toThrow('there is another index "label"')
-    expect(() => cache.indexes.get('owner', 'x')).toThrow('there is no index "owner"')
+    expect(() => cache.indexes.add('label', () => [])).toThrow('index "label" already exists')
+    expect(() => cache.indexes.get('owner', 'x')).toThrow('index "owner" does not exist')
   })
 
   test('leave out an object for which their function throws', () => {

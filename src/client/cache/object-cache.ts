@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
+import { assert, isAsserting } from '../../base/assert.ts'
 import { keyOf } from '../resource-type.ts'
 import type { ChangeType } from '../watcher/index.ts'
 import { IndexSet } from './index-set.ts'
@@ -99,6 +100,9 @@ export class ObjectCache<T extends KubeObject> {
   }
 
   #set(key: string, old: T | undefined, object: T | undefined): void {
+    if (isAsserting) assert(() => old === this.#objects.get(key), 'the replaced state is the known one')
+    if (isAsserting)
+      assert(() => !old || !object || isNewer(versionOf(object), versionOf(old)), 'an object never becomes older')
     if (object) this.#objects.set(key, object)
     else this.#objects.delete(key)
     this.indexes.update(key, old, object)

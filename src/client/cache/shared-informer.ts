@@ -322,7 +322,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   /** Logs the error of a handler; the cache and other handlers continue. */
   #failed(what: string, error: unknown): void {
     this.#metrics?.failures.inc()
-    this.#logger.error('something that an informer calls has failed', { what, error })
+    this.#logger.error('an informer callback failed', { what, error })
   }
 
   #scheduleResync(): void {

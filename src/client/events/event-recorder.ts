@@ -93,7 +93,7 @@ export class EventRecorder {
       this.#note(object, type, reason, message, options)
     } catch (error) {
       this.#metrics.dropped('invalid')
-      this.#logger.error('an event was not understood', { reason, error })
+      this.#logger.error('failed to build an event', { reason, error })
     }
   }
 
@@ -242,7 +242,7 @@ export class EventRecorder {
     this.#metrics.dropped(reason)
     const { kind, namespace, name } = record.first.ref
     const message = error instanceof Error ? error.message : String(error)
-    this.#logger.warn('an event was dropped', {
+    this.#logger.warn('dropped an event', {
       object: `${kind} ${namespace ?? ''}/${name}`,
       reason: record.first.reason,
       error: message,

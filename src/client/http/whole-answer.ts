@@ -33,7 +33,7 @@ export class WholeAnswer implements Receiver {
     const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
     const length = headerOf(this.#headers, 'content-length')
     if (length !== undefined && Number(length) !== bytes.length)
-      return this.#reject(new TransportError('the answer was broken off', false))
+      return this.#reject(new TransportError('the answer was interrupted', false))
     const text = bytes.toString('utf8')
     if (this.#code >= 300 || this.#code < 200)
       return this.#reject(errorOfAnswer(this.#code, this.#headers, text, this.#clock.now()))

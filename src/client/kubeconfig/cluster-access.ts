@@ -144,9 +144,7 @@ function decoded(base64: string, what: string): string {
 function certificateAuthority(cluster: ClusterEntry, name: string, clock: Clock): Source | undefined {
   const source = sourceOf(cluster, 'certificate-authority', `cluster ${quoted(name)}`, clock, certificateEveryMs)
   if (source && cluster['insecure-skip-tls-verify']) {
-    throw new Error(
-      `cluster ${quoted(name)} has a certificate-authority and insecure-skip-tls-verify, of which only one can be`,
-    )
+    throw new Error(`cluster ${quoted(name)} has both a certificate-authority and insecure-skip-tls-verify`)
   }
   return source
 }
@@ -175,7 +173,7 @@ function credentialsOf(
   const whose = `user ${quoted(name)}`
   if (user['auth-provider']) {
     throw new Error(
-      `${whose} has auth-provider ${quoted(user['auth-provider'].name ?? '')}, which Kubernetes has given up: use an exec plug-in`,
+      `${whose} has auth-provider ${quoted(user['auth-provider'].name ?? '')}, which Kubernetes has removed: use an exec plug-in`,
     )
   }
   if (user.exec) return execCredentials(user, name, cluster(), around)
@@ -187,7 +185,7 @@ function credentialsOf(
       : undefined
   const basic =
     user.username || user.password ? { username: user.username ?? '', password: user.password ?? '' } : undefined
-  if (token && basic) throw new Error(`${whose} has a token and a password, of which only one can be`)
+  if (token && basic) throw new Error(`${whose} has both a token and a password`)
   const certificate = sourceOf(user, 'client-certificate', whose, clock, certificateEveryMs)
   const key = sourceOf(user, 'client-key', whose, clock, certificateEveryMs)
   if (certificate && !key) throw new Error(`${whose} has a client-certificate without a client-key`)

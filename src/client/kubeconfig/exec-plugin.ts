@@ -50,7 +50,7 @@ export class ExecPlugin implements Credentials {
     const { exec, isTerminal, user } = options
     const mode = exec.interactiveMode ?? 'IfAvailable'
     if (mode === 'Always' && !isTerminal)
-      throw new Error(`exec plug-in of user ${JSON.stringify(user)} needs a terminal, and there is none`)
+      throw new Error(`exec plug-in of user ${JSON.stringify(user)} needs a terminal, but standard input is not one`)
     this.#isInteractive = mode !== 'Never' && isTerminal
   }
 

@@ -162,7 +162,7 @@ current-context: x
   it('runs as a pod of the cluster when there is no kubeconfig, and says so when it cannot', async () => {
     const env = { HOME: dir, KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }
     await expect(load({ env })).rejects.toThrow(/^the service account's token cannot be read: .* does not exist$/)
-    await expect(load({ env, context: 'x' })).rejects.toThrow(/^there is no kubeconfig: /)
+    await expect(load({ env, context: 'x' })).rejects.toThrow(/^no kubeconfig found: /)
   })
 })
 
@@ -215,18 +215,18 @@ describe('loadAccess() says in one sentence', () => {
     { name: 'that no context is chosen', text: config({ contexts: [context('x', {}), context('y', {})] }), error: 'the kubeconfig has no current context; choose one of "x", "y"' },
     { name: 'that a cluster has no server', text: ofUser({}, { server: '' }), error: 'cluster "c" of the kubeconfig has no server' },
     { name: 'that a server is no URL', text: ofUser({}, { server: 'ftp://a' }), error: 'server "ftp://a" of cluster "c" is not a URL' },
-    { name: 'that an authority and no verification exclude each other', text: ofUser({}, { 'certificate-authority-data': base64('a'), 'insecure-skip-tls-verify': true }), error: 'cluster "c" has a certificate-authority and insecure-skip-tls-verify, of which only one can be' },
+    { name: 'that an authority and no verification exclude each other', text: ofUser({}, { 'certificate-authority-data': base64('a'), 'insecure-skip-tls-verify': true }), error: 'cluster "c" has both a certificate-authority and insecure-skip-tls-verify' },
     { name: 'that data is not base64', text: ofUser({ 'client-certificate-data': '%' }), error: 'client-certificate-data of user "u" is not base64' },
     { name: 'that a certificate has no key', text: ofUser({ 'client-certificate-data': base64('a') }), error: 'user "u" has a client-certificate without a client-key' },
-    { name: 'that there are two ways to log in', text: ofUser({ token: 'a', username: 'b' }), error: 'user "u" has a token and a password, of which only one can be' },
+    { name: 'that there are two ways to log in', text: ofUser({ token: 'a', username: 'b' }), error: 'user "u" has both a token and a password' },
     { name: 'that groups need a user', text: ofUser({ 'as-groups': ['a'] }), error: 'user "u" impersonates a uid, groups or extra without a user' },
-    { name: 'that auth-provider is gone', text: ofUser({ 'auth-provider': { name: 'gcp' } }), error: 'user "u" has auth-provider "gcp", which Kubernetes has given up: use an exec plug-in' },
+    { name: 'that auth-provider is gone', text: ofUser({ 'auth-provider': { name: 'gcp' } }), error: 'user "u" has auth-provider "gcp", which Kubernetes has removed: use an exec plug-in' },
     { name: 'that a proxy is of an unknown kind', text: ofUser({}, { 'proxy-url': 'socks5://p' }), error: 'proxy "socks5://p" is not supported: use an http or https proxy' },
     { name: 'that a plug-in has no command', text: exec({ command: '' }), error: 'exec plug-in of user "u" has no command' },
     { name: 'that a plug-in has an unknown version', text: exec({ apiVersion: 'client.authentication.k8s.io/v1alpha1' }), error: 'exec plug-in of user "u" has apiVersion "client.authentication.k8s.io/v1alpha1"; there is client.authentication.k8s.io/v1, client.authentication.k8s.io/v1beta1' },
     { name: 'that a plug-in has no mode', text: exec({ interactiveMode: undefined }), error: 'exec plug-in of user "u" has no interactiveMode' },
     { name: 'that a plug-in has an unknown mode', text: exec({ interactiveMode: 'Maybe' }), error: 'exec plug-in of user "u" has interactiveMode "Maybe"; there is Never, IfAvailable, Always' },
-    { name: 'that a plug-in needs a terminal', text: exec({ interactiveMode: 'Always' }), error: 'exec plug-in of user "u" needs a terminal, and there is none' },
+    { name: 'that a plug-in needs a terminal', text: exec({ interactiveMode: 'Always' }), error: 'exec plug-in of user "u" needs a terminal, but standard input is not one' },
   ])('$name', async ({ text, choice = {}, error }) => {
     await expect(loadText(text, choice)).rejects.toThrow(new Error(error))
   })
@@ -242,7 +242,7 @@ describe('loadAccess() says in one sentence', () => {
     { name: 'is not YAML', text: 'a: [', error: /^kubeconfig FILE is not YAML: / },
     { name: 'is something else', text: '[]', error: /^kubeconfig FILE is not a kubeconfig$/ },
     { name: 'is of another kind', text: '{"kind":"Pod"}', error: /^kubeconfig FILE is of kind "Pod", not Config$/ },
-    { name: 'is empty', text: '', error: /^there is no kubeconfig: FILE is empty$/ },
+    { name: 'is empty', text: '', error: /^no kubeconfig found: FILE is empty$/ },
     { name: 'has a field of the wrong type', text: config({ users: [user('u', { token: 7 })] }), error: /^kubeconfig FILE: users\[0\]\.user\.token must be a string$/ },
     { name: 'has an entry without a name', text: config({ users: [{}] }), error: /^kubeconfig FILE: users\[0\]\.name is missing$/ },
     { name: 'has a name twice', text: config({ users: [user('u', {}), user('u', {})] }), error: /^kubeconfig FILE: users has "u" twice$/ },
@@ -254,7 +254,7 @@ describe('loadAccess() says in one sentence', () => {
 
   it('that the file is not there', async () => {
     await expect(load({ file: '/nowhere/kubeconfig' })).rejects.toThrow('kubeconfig /nowhere/kubeconfig does not exist')
-    await expect(load()).rejects.toThrow(`there is no kubeconfig: ${dir}/.kube/config does not exist or is empty`)
-    await expect(load({ env: { KUBECONFIG: '/a:/b' } })).rejects.toThrow('there is no kubeconfig: /a and /b do not exist or are empty')
+    await expect(load()).rejects.toThrow(`no kubeconfig found: ${dir}/.kube/config does not exist or is empty`)
+    await expect(load({ env: { KUBECONFIG: '/a:/b' } })).rejects.toThrow('no kubeconfig found: /a and /b do not exist or are empty')
   })
 })

@@ -30,7 +30,7 @@ export async function loadAccess(options: LoadOptions = {}): Promise<ClusterAcce
   const isChosen = options.file || options.context || options.cluster || options.user
   if (isEmptyConfig(config)) {
     if (!isChosen && isInCluster(env)) return inClusterAccess({ clock, env })
-    throw new Error(`there is no kubeconfig: ${places(options.file, env)}`)
+    throw new Error(`no kubeconfig found: ${places(options.file, env)}`)
   }
   return clusterAccess(config, options, { clock, env, isTerminal, run: options.run ?? processRunner(clock) })
 }

@@ -155,7 +155,7 @@ export class LeaderElector {
   }
 
   async #acquire(signal: AbortSignal): Promise<Leadership | undefined> {
-    this.#logger.info('standing for election')
+    this.#logger.info('attempting to acquire the leader lease')
     while (!signal.aborted) {
       const leadership = await this.#attempt('acquire the lease', signal, (s) => this.#tryAcquire(s))
       if (leadership?.isLeader()) return leadership
@@ -202,7 +202,7 @@ export class LeaderElector {
     const isFinished = await leadership.finished(work)
     // The next leader must not be disturbed by late writes of this one.
     if (isFinished && this.#options.releaseOnStop && !leadership.isInDoubt) await this.#release()
-    leadership.lose(new NotLeaderError('the lease was given up'))
+    leadership.lose(new NotLeaderError('the lease was released'))
     this.#leadership = undefined
     this.#tell('onStoppedLeading', () => this.#options.onStoppedLeading?.())
     if (signal.aborted) return
@@ -218,7 +218,7 @@ export class LeaderElector {
       await this.#options.onStartedLeading(leadership.signal, leadership)
     } catch (error) {
       if (leadership.signal.aborted) return // a failure after the term is part of stopping
-      this.#logger.error('what the leader does has failed: giving up the lease', { error })
+      this.#logger.error('the work of the leader has failed: releasing the lease', { error })
       failure.abort(error)
     }
   }
@@ -388,7 +388,7 @@ export class LeaderElector {
     void work.then(() => done.abort())
     try {
       await waitFor(clock, leaseDurationMs, done.signal)
-      this.#logger.error('what the leader did has not stopped; standing for election nevertheless')
+      this.#logger.error('the work of the last term has not stopped; attempting to acquire the lease nevertheless')
     } catch {
       // The watch ended, or the elector is stopping.
     } finally {

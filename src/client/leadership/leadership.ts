@@ -93,7 +93,7 @@ export class Leadership {
   stop(): void {
     if (!this.isLeader()) return
     this.#state = 'stopping'
-    this.#abort.abort(new NotLeaderError('the lease is being given up'))
+    this.#abort.abort(new NotLeaderError('the lease is being released'))
   }
 
   /**

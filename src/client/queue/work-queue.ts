@@ -1,3 +1,4 @@
+import { assert, isAsserting } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { MetricsRegistry } from '../../base/metrics.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
@@ -206,7 +207,7 @@ export class WorkQueue<K = string> {
     this.#timer = undefined
     this.#delayed.clear()
     if (!drain) for (const node of this.#ready.clear()) this.#items.delete(node.key)
-    // If keys of these workers are added again, busy workers take them.
+    // Idle workers are dismissed. Keys that are still being processed and added again go to busy workers.
     for (const waiter of this.#waiters) waiter.reject(new QueueShutDownError(this.name))
     this.#waiters.clear()
     return new Promise((resolve, reject) => {
@@ -244,6 +245,7 @@ export class WorkQueue<K = string> {
   }
 
   #handOut(item: Item<K>): K {
+    if (isAsserting) assert(() => item.state === 'waiting', 'a key has one worker at a time')
     item.state = 'processing'
     item.startedAtMs = this.#clock.now()
     this.#processing++

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { compareResourceVersions } from '../../api/resource-version.ts'
+import { assert, isAsserting } from '../../base/assert.ts'
 import type {
   Absence,
   Failure,
@@ -33,6 +34,16 @@ export function transition<T extends KubeObject>(
   input: WatcherInput<T>,
   now: Circumstances,
 ): Transition<T> {
+  const next = decide(state, input, now)
+  if (isAsserting)
+    assert(
+      () => next.state.seen === state.seen || !isOlder(next.state.seen, state.seen),
+      'what was seen never decreases',
+    )
+  return next
+}
+
+function decide<T extends KubeObject>(state: WatcherState, input: WatcherInput<T>, now: Circumstances): Transition<T> {
   if (state.kind === 'Stopped') return { state, effects: nothing }
   if (input.kind === 'stop') {
     return {
@@ -118,7 +129,7 @@ function streaming<T extends KubeObject>(
       }
     case 'bookmark': {
       const { resourceVersion } = input
-      if (!input.isInitialEnd) return listInstead(state, 'the server does not mark the end of what is there', now)
+      if (!input.isInitialEnd) return listInstead(state, 'the server does not mark the end of the initial events', now)
       if (isOlder(resourceVersion, state.seen))
         return retry(state, 'list', 'stale', staleMessage(resourceVersion, state.seen), now)
       const next: WatcherState = { ...opened(state, nowMs), seen: resourceVersion }
@@ -133,7 +144,8 @@ function streaming<T extends KubeObject>(
     }
     case 'closed':
       if (input.failure?.kind === 'refused') return listInstead(state, input.failure.message, now)
-      if (!input.failure) return retry(state, 'list', 'short', 'a watch ended before it had said what is there', now)
+      if (!input.failure)
+        return retry(state, 'list', 'short', 'a watch ended before the end of the initial events', now)
       return retryAfter(state, 'list', input.failure, now)
     case 'woke': {
       const leftMs = leftOf(rules.silenceMs, state.heardAtMs, nowMs)
@@ -412,8 +424,8 @@ const newer = (resourceVersion: string, seen: string): string =>
 
 const staleMessage = (got: string, seen: string) =>
   isVersion(got)
-    ? `refused what was listed at resource version ${got}: ${seen} has been seen`
-    : `refused a list whose resource version is ${JSON.stringify(got)}`
+    ? `rejected a list at resource version ${got}: ${seen} was seen before`
+    : `rejected a list whose resource version is ${JSON.stringify(got)}`
 
 const frozenMessage = ({ silenceMs }: WatcherRules) =>
   `a watch was silent for ${silenceMs / 1000} s, bookmarks included`

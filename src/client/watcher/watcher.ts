@@ -172,15 +172,15 @@ export class Watcher<T extends KubeObject = KubeObject> {
       case 'report': {
         const { reason, message } = effect
         this.#listener.restarted?.(reason)
-        if (reason === 'ended') this.#logger.debug('a watch is resumed', { reason, message })
-        else this.#logger.warn('a watch is resumed or begun anew', { reason, message, state: this.#state.kind })
+        if (reason === 'ended') this.#logger.debug('resuming a watch', { reason, message })
+        else this.#logger.warn('restarting a watch', { reason, message, state: this.#state.kind })
       }
     }
   }
 
   #tellAbsence(absence: Absence | undefined): void {
     if (absence)
-      this.#logger.warn('the API is not available, and is asked for until it is', {
+      this.#logger.warn('the API is not available, retrying', {
         reason: absence.kind,
         message: absence.message,
       })

@@ -13,7 +13,7 @@ const others = 0o077
 export const checkCertificates: Check = (patient) => {
   const pki = path.join(patient.dataDir, 'pki')
   if (!existsSync(path.join(pki, 'ca.key')))
-    return [ok(check, `there are none in ${pki} yet: the first start makes them`)]
+    return [ok(check, `${pki} has no certificates yet: the first start creates them`)]
   return [...authorities(patient, pki), ...tokenKey(pki), ...kubeconfigs(patient, pki), ...permissions(patient)]
 }
 
@@ -50,7 +50,7 @@ function expiry(what: string, certificate: string, nowMs: number, help: string, 
     return problem(
       check,
       `${what} is not valid before ${new Date(fromMs).toISOString()}: the clock of this machine is behind, or was ahead when it was made`,
-      'Set the clock right',
+      'Correct the clock',
     )
   if (nowMs > untilMs) return problem(check, `${what} has expired on ${until}`, help)
   if (untilMs - nowMs < warnMs)
@@ -86,7 +86,7 @@ function kubeconfigs({ dataDir, nowMs }: Patient, pki: string): Finding[] {
 }
 
 function kubeconfig(file: string, caFile: string, nowMs: number): Finding {
-  const help = 'Remove the file, and start the server again: it writes another'
+  const help = 'Remove the file, and restart the server: it writes a new one'
   try {
     const text = readFileSync(file, 'utf8')
     const authority = readFileSync(caFile)
@@ -95,7 +95,11 @@ function kubeconfig(file: string, caFile: string, nowMs: number): Finding {
     if (client === undefined) return ok(check, `${file} has no certificate of its own`)
     const pem = Buffer.from(client, 'base64').toString()
     if (!new X509Certificate(pem).verify(new X509Certificate(authority).publicKey))
-      return problem(check, `${file} has a certificate of another authority: the server will not know its user`, help)
+      return problem(
+        check,
+        `${file} has a certificate of another authority: the server cannot authenticate its user`,
+        help,
+      )
     if (trusted !== authority.toString('base64'))
       return problem(check, `${file} trusts another authority than ${caFile}: clients will refuse the server`, help)
     return expiry(`the certificate in ${file}`, pem, nowMs, help, 14 * dayMs)
@@ -123,8 +127,8 @@ function permissions({ dataDir }: Patient): Finding[] {
   return [
     problem(
       check,
-      `others on this machine may read ${files.join(', ')}`,
-      `chmod 700 ${dataDir}, and chmod 600 these files; if others did read them, keys and secrets are known to them`,
+      `other users of this machine may read ${files.join(', ')}`,
+      `chmod 700 ${dataDir}, and chmod 600 these files; replace keys and secrets that others may have read`,
     ),
   ]
 }

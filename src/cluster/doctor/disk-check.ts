@@ -28,8 +28,8 @@ const fileSystems: Readonly<Record<number, { name: string; level: 'warning' | 'p
   0xff534d42: { name: 'CIFS', level: 'problem', why: 'memory maps and syncs over a network are not safe' },
   0xfe534d42: { name: 'SMB', level: 'problem', why: 'memory maps and syncs over a network are not safe' },
   0x01021997: { name: '9p', level: 'problem', why: 'memory maps over it are not safe' },
-  0x01021994: { name: 'tmpfs', level: 'warning', why: 'everything on it is gone when this machine starts again' },
-  0x794c7630: { name: 'overlayfs', level: 'warning', why: 'everything on it is gone with its container' },
+  0x01021994: { name: 'tmpfs', level: 'warning', why: 'its content is lost when this machine restarts' },
+  0x794c7630: { name: 'overlayfs', level: 'warning', why: 'its content is lost with its container' },
 }
 
 /** Checks the disk of the data directory: free space, writes, sync latency, and type of file system. */
@@ -53,7 +53,7 @@ function room(dir: string): Finding[] {
     return [
       problem(
         check,
-        `${message}: writes are refused once it is full`,
+        `${message}: writes are rejected once it is full`,
         'Free some space, or move the data directory to a larger disk',
       ),
     ]
@@ -61,7 +61,7 @@ function room(dir: string): Finding[] {
     return [
       problem(
         check,
-        `no file can be made in ${dir}: its file system has no inode left`,
+        `cannot create a file in ${dir}: its file system has no free inodes`,
         'Remove files from that file system',
       ),
     ]
@@ -78,8 +78,8 @@ function mayBeMade(dataDir: string, above: string): Finding[] {
     return [
       problem(
         check,
-        `${dataDir} cannot be made: ${(e as Error).message}`,
-        'Use another --data-dir, or let this user write there',
+        `cannot create ${dataDir}: ${(e as Error).message}`,
+        'Use another --data-dir, or give this user write permission',
       ),
     ]
   }
@@ -93,11 +93,11 @@ function writes(dir: string): Finding[] {
     const { code, message } = e as NodeJS.ErrnoException
     const help =
       code === 'EROFS'
-        ? 'Mount it writable; the kernel log may say why it is not'
+        ? 'Mount it writable; the kernel log may have the reason'
         : code === 'ENOSPC'
           ? 'Free some space'
-          : 'Start as the user that owns the directory, or mend its permissions'
-    return [problem(check, `${dir} does not take writes: ${message}`, help)]
+          : 'Start as the user that owns the directory, or correct its permissions'
+    return [problem(check, `${dir} is not writable: ${message}`, help)]
   } finally {
     rmSync(file, { force: true })
   }

@@ -15,7 +15,7 @@ export const checkEtcd: Check = async ({ store, etcd }) => {
     const members = await probeEtcd({ servers: etcd.servers, tls: readEtcdTls(etcd) })
     return [...members.map(memberFinding), ...clusterFindings(members)]
   } catch (e) {
-    return [problem(check, (e as Error).message, 'Mend the flag or its file')]
+    return [problem(check, (e as Error).message, 'Correct the flag or its file')]
   }
 }
 
@@ -27,7 +27,7 @@ function memberFinding(member: EtcdMemberState): Finding {
     return warning(
       check,
       `${url} does not answer: ${member.why}`,
-      'Start that member, or mend the way to it; the others go on while they are most',
+      'Start that member, or check the network path; the other members keep serving while they have a majority',
     )
   const { version, isSupported, dbBytes, answerMs, alarms } = member
   const about = `${url}: etcd ${version}, ${sizeText(dbBytes)}, answers in ${answerMs.toFixed(0)} ms`
@@ -35,16 +35,16 @@ function memberFinding(member: EtcdMemberState): Finding {
   if (alarms.length > 0)
     return problem(
       check,
-      `${about}; alarm: ${alarms.join(', ')}: writes are refused`,
+      `${about}; alarm: ${alarms.join(', ')}: it rejects writes`,
       'Compact and defragment it, raise --quota-backend-bytes, then `etcdctl alarm disarm`',
     )
   if (dbBytes > largeBytes)
     return warning(
       check,
-      `${about}; by default it takes no writes beyond 2 GB`,
+      `${about}; by default it rejects writes beyond 2 GB`,
       'Defragment it, or raise its --quota-backend-bytes',
     )
-  if (answerMs > slowMs) return warning(check, about, "Look at that machine's load and disk, and the network to it")
+  if (answerMs > slowMs) return warning(check, about, "Check that machine's load and disk, and the network to it")
   return ok(check, about)
 }
 
@@ -55,7 +55,7 @@ function clusterFindings(members: readonly EtcdMemberState[]): Finding[] {
     return [
       problem(
         check,
-        `${known.length} of ${members.length} members answer, ${needed} are needed: there are no writes, and no fresh reads`,
+        `${known.length} of ${members.length} members answer, ${needed} are needed: writes and consistent reads fail`,
         'Start the members that are down',
       ),
     ]
@@ -67,10 +67,10 @@ function clusterFindings(members: readonly EtcdMemberState[]): Finding[] {
       problem(
         check,
         'the members do not agree on a leader',
-        'Wait for the election; if it does not end, look at the network between the members',
+        'Wait for the election; if it does not end, check the network between the members',
       ),
     ]
-  if (members.length === 1) return [ok(check, 'one member: when it fails, writes stop until it is back')]
+  if (members.length === 1) return [ok(check, 'one member: while it is down, writes fail')]
   if (members.length % 2 === 0)
     return [
       warning(

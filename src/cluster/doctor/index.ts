@@ -29,7 +29,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     try {
       findings.push(...(await check(patient)))
     } catch (e) {
-      findings.push(problem(name, (e as Error).message, 'This could not be examined'))
+      findings.push(problem(name, (e as Error).message, 'This check failed'))
     }
   }
   return findings
@@ -40,9 +40,9 @@ async function findRunning({ dataDir }: DoctorOptions): Promise<{ running: Patie
     const server = await findLocalServer(dataDir)
     if (!server) return { running: undefined, findings: [] }
     for await (const status of server.ask<LocalStatus>('status')) return { running: { server, status }, findings: [] }
-    throw new Error(`process ${server.pid} answers nothing`)
+    throw new Error(`process ${server.pid} does not answer`)
   } catch (e) {
-    const help = 'If that process is stopped, let it go on; if it hangs, look at its log and end it'
+    const help = 'If that process is suspended, resume it; if it hangs, check its log and stop it'
     return { running: undefined, findings: [problem('server', (e as Error).message, help)] }
   }
 }

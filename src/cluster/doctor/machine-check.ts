@@ -38,7 +38,7 @@ const timeServices = [
 export const checkClock: Check = ({ nowMs, store }) => {
   const now = new Date(nowMs).toISOString()
   if (nowMs < earliestMs)
-    return [problem('clock', `this machine says it is ${now}: certificates are not valid yet`, 'Set the clock')]
+    return [problem('clock', `the clock of this machine says ${now}: certificates are not valid yet`, 'Set the clock')]
   const service = timeServices.find((file) => existsSync(file))
   const message = `it is ${now}; ${service ? `a time service keeps the clock right (${service})` : 'no time service was found'}`
   if (!service && store === 'etcd')
@@ -59,13 +59,13 @@ export const checkRuntime: Check = async () => {
     return [
       ok(
         'runtime',
-        'runtime process: pods have users and root directories of their own; runtime simulated needs nothing',
+        'runtime process: each pod has its own user and root directory; runtime simulated has no requirements',
       ),
     ]
   return [
     warning(
       'runtime',
-      `runtime process: pods are not kept apart from each other or from this machine, because ${why}`,
+      `runtime process: pods are not isolated from each other or from this machine, because ${why}`,
       'Start as root on Linux with util-linux, or use --runtime simulated',
     ),
   ]

@@ -14,8 +14,8 @@ function tryPort({ bindAddress, securePort }: Patient): Promise<Finding[]> {
   const where = `${bindAddress}:${securePort}`
   const remedies: Readonly<Record<string, string>> = {
     EADDRINUSE: 'Stop the program that listens there, or choose another --secure-port',
-    EACCES: 'Ports below 1024 take root: choose another --secure-port',
-    EADDRNOTAVAIL: 'This machine does not have that address: choose another --bind-address',
+    EACCES: 'Ports below 1024 require root: choose another --secure-port',
+    EADDRNOTAVAIL: 'The address does not belong to this machine: choose another --bind-address',
   }
   return new Promise((resolve) => {
     const server = createServer()
@@ -46,7 +46,7 @@ interface Answer {
 
 async function askServer({ dataDir, running, nowMs }: Patient, url: string): Promise<Finding[]> {
   const pid = running!.status.pid
-  const stuck = 'Look at its log; ask it to stop, and start it again'
+  const stuck = 'Check its log, stop it, and start it again'
   try {
     const answer = await ask(new URL('/readyz?verbose', url), readFileSync(path.join(dataDir, 'pki', 'ca.crt')))
     return [readiness(url, pid, answer), certificateOf(new URL(url).hostname, answer, nowMs)]
@@ -85,21 +85,20 @@ function readiness(url: string, pid: number, { code, text }: Answer): Finding {
   return problem(
     'server',
     `process ${pid} serves ${url} and is not ready: ${failed.join('; ') || `HTTP ${code}`}`,
-    'Look at its log; it may become ready by itself',
+    'Check its log; it may become ready without intervention',
   )
 }
 
 function certificateOf(host: string, { certificate, chainProblem }: Answer, nowMs: number): Finding {
-  const renew = 'Start the server again: it issues another'
-  if (!certificate) return problem('server', 'the server shows no certificate', renew)
+  const renew = 'Restart the server: it issues a new certificate'
+  if (!certificate) return problem('server', 'the server presents no certificate', renew)
   if (chainProblem !== undefined)
     return problem('server', `the server's certificate is not trusted: ${chainProblem}`, renew)
   const legacy = certificate.toLegacyObject()
   const wrong = ['kubernetes.default.svc', 'localhost', host.replace(/^\[|\]$/g, '')]
     .map((name) => checkServerIdentity(name, legacy))
     .find((e) => e !== undefined)
-  if (wrong)
-    return problem('server', `the server's certificate does not name what clients call it: ${wrong.message}`, renew)
+  if (wrong) return problem('server', `the server's certificate is not valid for its address: ${wrong.message}`, renew)
   const leftMs = Date.parse(certificate.validTo) - nowMs
   if (leftMs < 7 * dayMs) return warning('server', `the server's certificate expires on ${certificate.validTo}`, renew)
   return ok(

@@ -6,14 +6,14 @@ import { type Check, type Finding, ok, problem, sizeText, warning } from './find
 const check = 'store'
 
 const remedies: Readonly<Record<StoreOpenError['why'], string>> = {
-  InUse: 'Wait until that process has ended, or ask it to stop',
+  InUse: 'Wait until that process has ended, or stop it',
   Missing: 'Start a server, or restore a backup',
   Corrupt: 'Restore a backup into a new data directory, and keep this one',
   ForeignFormat: 'Use another --data-dir',
   NewerFormat: 'Start the release that wrote it',
   NotConverted: 'Free some space, and start again',
-  Unusable: 'Mend the disk or its permissions, and start again',
-  Unreachable: 'Start etcd, or mend the way to it',
+  Unusable: 'Repair the disk or correct its permissions, and start again',
+  Unreachable: 'Start etcd, or check the network path to it',
 }
 
 /** Checks the embedded store. Reads all of it if no server uses it; otherwise asks the server. */
@@ -23,17 +23,19 @@ export const checkStore: Check = async ({ store, dataDir, running, nowMs }) => {
     const size = status.store === 'etcd' ? '' : `, ${sizeText(status.storedBytes)}`
     return [ok(check, `${status.store} is in use by process ${status.pid}, at revision ${status.revision}${size}`)]
   }
-  if (store === 'memory') return [ok(check, 'memory: nothing is kept, and no server runs')]
+  if (store === 'memory') return [ok(check, 'memory: nothing is stored, and no server runs')]
   if (store === 'etcd') return []
   const dir = path.join(dataDir, 'db')
-  if (!existsSync(path.join(dir, 'data.mdb')))
-    return [ok(check, `there is none in ${dir} yet: the first start makes it`)]
+  if (!existsSync(path.join(dir, 'data.mdb'))) return [ok(check, `${dir} has no store yet: the first start creates it`)]
   try {
     const snapshot = await openLmdbSnapshot(dir)
     await snapshot.close()
     const { format, items, revision, newestMs } = snapshot.summary
     return [
-      ok(check, `LMDB, format ${format}: every record was read and is sound; ${items} objects at revision ${revision}`),
+      ok(
+        check,
+        `LMDB, format ${format}: all records were read and are valid; ${items} objects at revision ${revision}`,
+      ),
       ...clockOf(newestMs, nowMs),
     ]
   } catch (e) {
@@ -49,7 +51,7 @@ const tolerableMs = 5000
 function clockOf(newestMs: number, nowMs: number): Finding[] {
   const aheadMs = newestMs - nowMs
   if (aheadMs <= tolerableMs) return []
-  const times = `the newest write is of ${new Date(newestMs).toISOString()}, and this machine says it is ${new Date(nowMs).toISOString()}`
-  const message = `${times}: the clock was set back, or was ahead before. Nothing is lost, but history is forgotten by count only until then`
-  return [warning('clock', message, 'Set the clock right')]
+  const times = `the newest write is from ${new Date(newestMs).toISOString()}, and the clock of this machine says ${new Date(nowMs).toISOString()}`
+  const message = `${times}: the clock was set back, or was ahead before. No data is lost, but until then history is compacted by count only`
+  return [warning('clock', message, 'Correct the clock')]
 }

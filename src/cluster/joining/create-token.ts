@@ -78,7 +78,7 @@ async function create(
   const bundle = joins === 'up' ? keptBundle(dataDir) : undefined
   if (joins === 'up' && !bundle)
     throw new Error(
-      `${dataDir} is not the data directory of a server with --store etcd: only its servers can be joined by others`,
+      `${dataDir} is not the data directory of a server with --store etcd: only such servers can be joined`,
     )
   const [id, secret] = [randomText(6), randomText(16)]
   const made = await client.create(secrets, {
@@ -107,14 +107,14 @@ async function create(
   const isLocal = bundle?.etcd.servers.some((server) =>
     ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(server).hostname),
   )
-  const warnings = isLocal ? ['etcd is reached from this machine only: servers of other machines cannot use it'] : []
+  const warnings = isLocal ? ['etcd listens on this machine only: servers on other machines cannot use it'] : []
   return { token: `${id}.${secret}`, joinCommand: parts.join(' '), warnings }
 }
 
 function authorityHash(access: ClusterAccess): string {
   const authority = access.authority()
   if (!authority)
-    throw new Error('the kubeconfig names no certificate authority, by which whoever joins would know the server')
+    throw new Error('the kubeconfig has no certificate authority, by which joining machines verify the server')
   return keyHash(new X509Certificate(authority))
 }
 

@@ -45,7 +45,7 @@ export const keyHash = (certificate: X509Certificate): string =>
 export async function fetchAuthority(server: URL, hashes: readonly string[]): Promise<string> {
   const chain = await shownChain(server)
   const found = chain.find((one) => hashes.includes(keyHash(one)) && one.ca)
-  if (!found) throw new Error(`--ca-cert-hash: ${server.origin} shows no authority with this hash`)
+  if (!found) throw new Error(`--ca-cert-hash: ${server.origin} presents no certificate authority with this hash`)
   return pemText('CERTIFICATE', found.raw)
 }
 
@@ -100,7 +100,7 @@ export async function joinCluster(options: JoinOptions): Promise<Joined> {
   }
   const transport = new HttpTransport(access, { userAgent: 'coxswain-node/join' })
   try {
-    logger.info('asking for a certificate of the node', { server: server.origin, node: nodeName })
+    logger.info('requesting a certificate for the node', { server: server.origin, node: nodeName })
     certificates.client.write(await requestCertificate({ transport, nodeName, clock: systemClock }, clientSigner))
   } catch (e) {
     throw new Error(`--join: ${(e as Error).message}`, { cause: e })

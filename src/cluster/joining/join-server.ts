@@ -23,7 +23,7 @@ export async function joinServers(options: ServeOptions, flags: JoinServerFlags)
   const { dataDir, logger } = options
   let bundle = keptBundle(dataDir)
   if (!bundle) {
-    logger.info('asking for what the servers of the cluster have in common', { server: flags.server?.origin })
+    logger.info('requesting the shared configuration of the cluster', { server: flags.server?.origin })
     bundle = await fetchBundle(flags)
     keepBundle(dataDir, bundle)
   }
@@ -70,6 +70,6 @@ async function fetchBundle({
   try {
     return openBundle(sealed, certificateKey)
   } catch (e) {
-    throw new Error('--certificate-key: does not fit what the cluster has for this token', { cause: e })
+    throw new Error('--certificate-key: does not match the key of the cluster for this token', { cause: e })
   }
 }

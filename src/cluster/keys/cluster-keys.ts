@@ -91,9 +91,7 @@ function adopt(keys: ClusterKeys, dataDir: string): ClusterKeys {
 function requireSame(keys: ClusterKeys, dataDir: string): void {
   const isSame = filesOf(keys, dataDir).every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text)
   if (isSame) return
-  throw new Error(
-    `--data-dir: the keys in ${path.join(dataDir, 'pki')} are those of another cluster than the one in the store`,
-  )
+  throw new Error(`--data-dir: the keys in ${path.join(dataDir, 'pki')} belong to another cluster than the store`)
 }
 
 /** Writes the keys into a data directory. */

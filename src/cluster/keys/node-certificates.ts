@@ -129,7 +129,7 @@ export class NodeCertificates {
       look()
         .catch((error: unknown) => {
           if (this.#stopped.signal.aborted) return
-          this.#logger.warn('a certificate of the node could not be renewed', { error })
+          this.#logger.warn('failed to renew a certificate of the node', { error })
         })
         .finally(() => (this.#cancel = this.#stopped.signal.aborted ? () => {} : this.#clock.after(checkMs, again)))
     }
@@ -138,7 +138,7 @@ export class NodeCertificates {
 
   #renewed(what: string, file: PairFile, pair: KeyPair): void {
     file.write(pair)
-    this.#logger.info('a certificate of the node was issued', { what, file: file.file })
+    this.#logger.info('issued a certificate for the node', { what, file: file.file })
   }
 
   stop(): void {

@@ -26,7 +26,8 @@ function close(file: string, wasReachable: boolean, logger: Logger): void {
   const mode = openMode(file)
   if (mode === undefined) return
   chmodSync(file, mode & ~others)
-  if (wasReachable) logger.warn('a private file could be read by others; now it cannot', { file, mode: octal(mode) })
+  if (wasReachable)
+    logger.warn('a private file was readable by others; its mode was corrected', { file, mode: octal(mode) })
 }
 
 /** Logs a warning if others may read a file of the user. */
@@ -34,7 +35,7 @@ export function warnIfOpen(flag: string, file: string, logger: Logger): void {
   const mode = openMode(file)
   if (mode === undefined) return
   const wanted = statSync(file).isDirectory() ? '0700' : '0600'
-  logger.warn('others on this machine may read what must be private', { flag, file, mode: octal(mode), wanted })
+  logger.warn('a private file is readable by others', { flag, file, mode: octal(mode), wanted })
 }
 
 const octal = (mode: number): string => `0${(mode & 0o777).toString(8)}`

@@ -63,9 +63,9 @@ export function keepRenewed(renewals: readonly Renewal[], clock: Clock, logger: 
   const look = () => {
     for (const { what, renew } of renewals) {
       try {
-        if (renew(clock.now())) logger.info('a certificate was renewed', { what })
+        if (renew(clock.now())) logger.info('renewed a certificate', { what })
       } catch (error) {
-        logger.warn('a certificate could not be renewed', { what, error })
+        logger.warn('failed to renew a certificate', { what, error })
       }
     }
     cancel = clock.after(everyMs, look)

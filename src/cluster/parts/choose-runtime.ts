@@ -44,7 +44,7 @@ export async function chooseRuntime(
   { logger, sockets }: ChoiceOptions = {},
 ): Promise<ChosenRuntime> {
   if (runtime === 'simulated')
-    return { nodes: { runtime }, says: 'Nodes are simulated: pods run nothing, and take no time.' }
+    return { nodes: { runtime }, says: 'Nodes are simulated: pods run no processes and start without delay.' }
   if (runtime === 'process') return { nodes: { runtime }, says: asProcesses }
   const home = homeOfPods(directory)
   if (runtime === 'auto' && home?.kind === 'process') {
@@ -55,7 +55,7 @@ export async function chooseRuntime(
   const endpoint = containerRuntime.endpoint ?? kept
   const found = await findRuntime(systemClock, endpoint, sockets)
   if (found.endpoint !== undefined) {
-    logger?.info('pods are run by a container runtime', { runtime: found.runtime, endpoint: found.endpoint })
+    logger?.info('using a container runtime for pods', { runtime: found.runtime, endpoint: found.endpoint })
     return {
       nodes: { runtime: 'cri', containerRuntime: { ...containerRuntime, endpoint: found.endpoint } },
       says: `Pods are containers of ${found.runtime} at ${found.endpoint}.`,
@@ -72,6 +72,6 @@ export async function chooseRuntime(
     throw new Error(
       `--runtime auto: the pods of this node are containers, but the runtime does not answer: ${found.why}`,
     )
-  logger?.info('pods are processes of this machine: no container runtime is ready', { why: found.why })
+  logger?.info('running pods as processes: no container runtime is ready', { why: found.why })
   return { nodes: { runtime: 'process' }, says: asProcesses }
 }

@@ -167,7 +167,7 @@ function startMonitor(
   as: (user: UserInfo) => InProcessTransport,
 ): () => Promise<void> {
   let isStopping = false
-  const failed = (error: unknown) => isStopping || logger.error('the monitor cannot be started', { error })
+  const failed = (error: unknown) => isStopping || logger.error('failed to start the monitor', { error })
   const started = import('./run-monitor.ts').then(({ makeMonitor }) => {
     const monitor = makeMonitor({ choices, slos, dataDir, transport: as(monitorUser), metrics: server.metrics, logger })
     for (const [path, page] of Object.entries(monitor.pages)) server.pages.set(path, page)
@@ -186,7 +186,7 @@ function startMonitor(
 
 type As = (user: UserInfo) => InProcessTransport
 
-/** Returns the place of cluster IPs. Pods that are processes have loopback addresses, and so must their Services. */
+/** The address range that Services need: loopback for process pods, routed for CRI, any for simulated. */
 const placeOf = ({ runtime }: LocalNodes): RangePlace =>
   proxyOf(runtime) === 'forwarding' ? 'loopback' : proxyOf(runtime) === 'nftables' ? 'routed' : 'any'
 

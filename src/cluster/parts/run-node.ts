@@ -133,10 +133,7 @@ export function makeNodes(options: NodesOptions): Part {
   const thresholds = thresholdsOf(options)
   const tools = { clock: systemClock, random: systemRandom, logger }
   const sources = new NodeSources({ ...tools, transport, ...(nodes === 1 ? { nodeName } : {}) })
-  const patches = metrics.counter(
-    'coxswain_node_pod_status_patches_total',
-    'Patches of the status of pods that were sent.',
-  )
+  const patches = metrics.counter('coxswain_node_pod_status_patches_total', 'Number of patches of pod status.')
   const outcomes = { done: patches.with({ outcome: 'done' }), failed: patches.with({ outcome: 'failed' }) }
   const plan = new FaultPlan(systemClock, systemRandom)
   const common: NodeSurroundings = {

@@ -102,7 +102,7 @@ export async function runPart(
     { name: 'caches', check: () => part.problems().join('; ') || undefined },
   ]
   const health = new Health([], ready)
-  health.tell('apis', () => part.absences?.().join('; ') || 'all that are read are served')
+  health.tell('apis', () => part.absences?.().join('; ') || 'all required APIs are served')
   const door = await openPartDoor(options, part, { health, metrics, transport }).catch(async (e: unknown) => {
     await transport.close()
     throw e

@@ -56,7 +56,7 @@ export async function openClusterDns({ flags, transport, range, logger }: DnsOpt
   const port = isRouted ? await dns.server.listen(loopback, 0) : await listen(dns, address, logger)
   if (port === undefined) {
     if (await answers(address, domain)) node.servers.push(address)
-    else logger.warn('names of Services are not served: the DNS server cannot listen', { address, port: dnsPort })
+    else logger.warn('cluster DNS is not available: the DNS server cannot listen', { address, port: dnsPort })
     dns.stop()
     return { part: undefined, node, endpoint: undefined }
   }
@@ -82,8 +82,8 @@ async function listen(dns: ClusterDns, address: string, logger: Logger): Promise
   }
   try {
     const port = await dns.server.listen(address, unprivilegedDnsPort)
-    const why = 'ports below 1024 are not permitted to this user, and a resolv.conf cannot name another'
-    logger.warn(`names of Services are served to those who ask ${address} at port ${port}, not to pods: ${why}`)
+    const why = 'this user may not open ports below 1024, and resolv.conf cannot name another port'
+    logger.warn(`cluster DNS listens at ${address} port ${port}, but pods do not use it: ${why}`)
     return port
   } catch {
     return undefined
@@ -135,7 +135,7 @@ async function keepDnsService(client: Client, address: string, logger: Logger): 
     })
     if (found?.spec.clusterIP === address) return
     if (found && found.metadata.labels?.[managedByLabel] !== 'coxswain') {
-      logger.warn('the Service kube-dns belongs to somebody else, and is left alone', {
+      logger.warn('the Service kube-dns has another owner and is not changed', {
         clusterIP: found.spec.clusterIP,
       })
       return
@@ -143,7 +143,7 @@ async function keepDnsService(client: Client, address: string, logger: Logger): 
     if (found) await client.delete(services, 'kube-system', 'kube-dns')
     await client.create(services, wanted)
   } catch (error) {
-    logger.warn('the Service kube-dns could not be made; names are served all the same', { address, error })
+    logger.warn('failed to create the Service kube-dns; the DNS server runs without it', { address, error })
   }
 }
 
@@ -235,7 +235,7 @@ function routeLoopback(logger: Logger): () => void {
     writeFileSync(loopbackRouting, '1')
     return () => writeFileSync(loopbackRouting, before)
   } catch (error) {
-    logger.warn('pods reach neither the API server nor the cluster DNS: packets to loopback addresses are not routed', {
+    logger.warn('pods cannot reach the API server and the cluster DNS: packets to loopback addresses are not routed', {
       error,
     })
     return () => {}

@@ -46,9 +46,7 @@ export async function openAudit(flags: AuditFlags, around: Around): Promise<Audi
   if (flags.webhook) outlets.push({ flags: flags.webhook, backend: await openWebhook(flags.webhook, around) })
   if (flags.log) outlets.unshift({ flags: flags.log, backend: openLog(flags.log, around) })
   if (outlets.length === 0) {
-    logger.warn(
-      'there is an audit policy, but neither --audit-log-path nor --audit-webhook-config-file: nothing is recorded',
-    )
+    logger.warn('audit policy without --audit-log-path or --audit-webhook-config-file: no events are recorded')
     return undefined
   }
   const sinks = (onError: ConstructorParameters<typeof AuditSink>[0]['onError']) =>
@@ -75,7 +73,7 @@ function openLog(
   { clock, logger }: Around,
 ): AuditBackend {
   if (path === '-') return streamLog(process.stdout)
-  const onProblem = (error: Error) => logger.warn('old audit logs could not be removed', { error: error.message })
+  const onProblem = (error: Error) => logger.warn('failed to remove old audit logs', { error: error.message })
   try {
     return openLogFile({ file: path, maxAgeMs, maxBackups, maxBytes, clock, onProblem })
   } catch (e) {

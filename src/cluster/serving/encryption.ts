@@ -103,10 +103,10 @@ export class FileEncryption {
       })
       this.#encryption = encryption
       tell(true)
-      logger.info('the encryption configuration was read again', { file })
+      logger.info('reloaded the encryption configuration', { file })
     } catch (e) {
       tell(false)
-      logger.error('the encryption configuration cannot be used; the one before stays', {
+      logger.error('failed to reload the encryption configuration; keeping the previous one', {
         file,
         error: (e as Error).message,
       })

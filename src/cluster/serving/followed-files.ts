@@ -62,12 +62,13 @@ export function followFiles(
 function rereadOne({ flag, file, reread }: FollowedFile, told: Map<string, string>, logger: Logger): boolean {
   try {
     const isChanged = reread()
-    if (isChanged) logger.info('a file has changed, and counts from now on', { flag, file })
+    if (isChanged) logger.info('reloaded a changed file', { flag, file })
     told.delete(flag)
     return isChanged
   } catch (error) {
     const { message } = error as Error
-    if (told.get(flag) !== message) logger.warn('a file cannot be used: its old content counts', { flag, file, error })
+    if (told.get(flag) !== message)
+      logger.warn('failed to reload a file; keeping its previous content', { flag, file, error })
     told.set(flag, message)
     return false
   }

@@ -67,6 +67,6 @@ function listServersIn(file: string, url: string, others: readonly string[], log
     const listed = withServers(text, url, others)
     if (listed !== text) replaceFile(file, listed)
   } catch (error) {
-    logger.warn('the other servers could not be written into a kubeconfig', { file, error })
+    logger.warn('failed to write the other servers to a kubeconfig', { file, error })
   }
 }

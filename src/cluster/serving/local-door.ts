@@ -57,7 +57,7 @@ async function serveOne(socket: Socket, answers: Readonly<Record<string, Answer>
   const lines = async function* () {
     let end: End = { end: true }
     try {
-      if (!answer) throw new Error(`this release knows no question "${question}"`)
+      if (!answer) throw new Error(`unknown request "${question}"`)
       for await (const line of answer()) yield `${line}\n`
     } catch (e) {
       end = { error: (e as Error).message }
@@ -142,7 +142,7 @@ async function* answerTo<T>(socket: Socket, pid: number, question: string): Asyn
   } finally {
     socket.destroy()
   }
-  throw problem ?? new Error(`process ${pid} ended in the midst of its answer`)
+  throw problem ?? new Error(`process ${pid} ended before its answer was complete`)
 }
 
 /** The bytes until the connection ends. The reason is that of the event `error`, if there is one. */

@@ -83,7 +83,7 @@ describe('openMonitoringDoor() serves', () => {
     expect(url).toMatch(/^http:/)
     expect(await read(url)).toBe(200)
     await door!.close()
-    await expect(open({ kind: 'plain' }, '0.0.0.0')).rejects.toThrow('--insecure-http: 0.0.0.0 is no loopback address')
+    await expect(open({ kind: 'plain' }, '0.0.0.0')).rejects.toThrow('--insecure-http: 0.0.0.0 is not a loopback address')
   })
 
   it('nothing with a key that is not its own', async () => {

@@ -70,7 +70,7 @@ export async function openMonitoringDoor(options: MonitoringDoorOptions): Promis
   }
   if (serving?.kind === 'plain') {
     if (!isLoopback(address))
-      throw new Error(`--insecure-http: ${address} is no loopback address: others could read what is sent`)
+      throw new Error(`--insecure-http: ${address} is not a loopback address: others could read the traffic`)
     const listener = await listenPlain({ address, port, handle })
     return { url: `http://${reachable(address)}:${listener.port}`, close: () => listener.close(0) }
   }
@@ -136,7 +136,7 @@ function keepRenewing(
       if (pair.certificate !== shown) listener.renew(pair)
       shown = pair.certificate
     } catch (error) {
-      logger?.warn('the certificate cannot be renewed', { error })
+      logger?.warn('failed to renew the certificate', { error })
     }
     cancel = clock.after(renewMs, again)
   }

@@ -27,7 +27,7 @@ export function openStore({ store, etcd, dataDir, logger }: StoreOptions): Promi
   if (store === 'memory') return openMemoryStore()
   if (store === 'etcd') return openEtcd(etcd)
   const dir = path.join(dataDir, 'db')
-  return openLmdbStore({ dir, onConverted: () => logger.info('data of an older release was converted', { dir }) })
+  return openLmdbStore({ dir, onConverted: () => logger.info('converted data of an older release', { dir }) })
 }
 
 function openEtcd(flags: EtcdFlags | undefined): Promise<Store> {
@@ -54,7 +54,7 @@ function read(flag: string, file: string | undefined): string | undefined {
 
 /** Runs `work` with an open store, and closes the store. */
 export async function withStore<T>(options: StoreOptions, work: (store: Store) => Promise<T>): Promise<T> {
-  if (options.store === 'memory') throw new Error('--store memory: what is in memory ends with its process')
+  if (options.store === 'memory') throw new Error('--store memory: the memory store ends with its process')
   const store = await openStore(options)
   try {
     return await work(store)

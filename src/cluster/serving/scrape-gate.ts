@@ -57,7 +57,7 @@ export class ScrapeGate {
     } catch (e) {
       return {
         code: 500,
-        message: `Internal Server Error: the API server does not say who may read this: ${(e as Error).message}`,
+        message: `Internal Server Error: the API server failed to authorize the request: ${(e as Error).message}`,
       }
     }
   }

@@ -207,7 +207,7 @@ async function startUpkeep(options: ServeOptions, { rules, storage, keys, server
   const stopCompactor = startCompactor(storage.store, {
     clock: systemClock,
     ...history,
-    onError: (error) => logger.warn('history could not be compacted', { error }),
+    onError: (error) => logger.warn('failed to compact history', { error }),
   })
   const stopWatchingLoop = watchLoop(server.metrics, server.health)
   const closeLocalDoor = await openLocalDoor(dataDir, {

@@ -93,7 +93,7 @@ export async function readBackupFile(
   file: string,
   onItem: OnItem = () => {},
 ): Promise<{ head: BackupHead; tail: Tail }> {
-  const damaged = (why: string) => new Error(`${file} is no backup, or is damaged: ${why}`)
+  const damaged = (why: string) => new Error(`${file} is not a backup, or is damaged: ${why}`)
   const hash = createHash('sha256')
   let head: BackupHead | undefined
   let items = 0
@@ -101,7 +101,7 @@ export async function readBackupFile(
     hash.update(`${line}\n`)
     if (!head) {
       head = parsed<BackupHead>(line)
-      if (typeof head?.coxswainBackup !== 'number') throw damaged('its first line is another')
+      if (typeof head?.coxswainBackup !== 'number') throw damaged('its first line is wrong')
       if (head.coxswainBackup > format)
         throw new Error(
           `${file} was written by a newer release (backup format ${head.coxswainBackup}; this one reads ${format})`,
@@ -109,7 +109,8 @@ export async function readBackupFile(
       return
     }
     const item = parsed<LineItem>(line)
-    if (typeof item?.key !== 'string' || typeof item.value !== 'string') throw damaged(`line ${items + 2} is no object`)
+    if (typeof item?.key !== 'string' || typeof item.value !== 'string')
+      throw damaged(`line ${items + 2} is not an object`)
     items++
     await onItem(itemOf(item))
   }
@@ -122,7 +123,7 @@ export async function readBackupFile(
   if (!head || last === undefined) throw damaged('it ends too early')
   const tail = parsed<Tail>(last)
   if (tail?.sha256 === undefined) throw damaged('its last line is missing')
-  if (tail.sha256 !== hash.digest('hex') || tail.items !== items) throw damaged('its checksum is another')
+  if (tail.sha256 !== hash.digest('hex') || tail.items !== items) throw damaged('its checksum does not match')
   return { head, tail }
 }
 

@@ -81,7 +81,7 @@ describe('a backup', () => {
     await writeBackup(await snapshotOf(await filled()), dir, file, now)
     writeFileSync(file, spoil(readFileSync(file, 'utf8')))
     const other = openMemoryStore()
-    await expect(restoreBackup(other, path.join(dir, 'b'), file)).rejects.toThrow(/is no backup, or is damaged/)
+    await expect(restoreBackup(other, path.join(dir, 'b'), file)).rejects.toThrow(/is not a backup, or is damaged/)
     expect(other.revision).toBe(0)
   })
 
@@ -190,7 +190,7 @@ describe('takeBackup()', () => {
     expect([file, `${file}.new`].some(existsSync)).toBe(false)
     await close()
     const other = await openLocalDoor(from, {})
-    await expect(takeBackup(optionsOf(from), file, now)).rejects.toThrow('this release knows no question "snapshot"')
+    await expect(takeBackup(optionsOf(from), file, now)).rejects.toThrow('unknown request "snapshot"')
     await other()
   })
 

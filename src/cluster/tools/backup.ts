@@ -48,9 +48,7 @@ export async function takeBackup(options: StoreOptions, file: string, now: numbe
     })
   }
   if (store === 'memory')
-    throw new Error(
-      '--store memory: what is in memory ends with its process, and no server runs in this data directory',
-    )
+    throw new Error('--store memory: the memory store ends with its process, and no server runs in this data directory')
   const snapshot = await openLmdbSnapshot(path.join(dataDir, 'db'))
   try {
     return await write(snapshot)
@@ -96,13 +94,13 @@ async function remoteSnapshot(server: LocalServer): Promise<Snapshot> {
   const lines = server.ask<RemoteLine>('snapshot')[Symbol.asyncIterator]()
   const first = await lines.next()
   if (first.done || !('revision' in first.value))
-    throw new Error(`process ${server.pid} answers something else than a snapshot`)
+    throw new Error(`process ${server.pid} did not answer with a snapshot`)
   const { revision } = first.value
   async function* pages(): AsyncIterable<readonly SnapshotItem[]> {
     let page: SnapshotItem[] = []
     for (let next = await lines.next(); !next.done; next = await lines.next()) {
       if ('compacted' in next.value) throw new CompactedError(next.value.compacted)
-      if (!('key' in next.value)) throw new Error(`process ${server.pid} answers something else than a snapshot`)
+      if (!('key' in next.value)) throw new Error(`process ${server.pid} did not answer with a snapshot`)
       page.push(itemOf(next.value))
       if (page.length < itemsAtATime) continue
       yield page
@@ -127,7 +125,7 @@ export async function writeBackup(
     const head = { revision, takenAt: new Date(now).toISOString(), ...(keys ? { keys } : {}) }
     const written = await writeBackupFile(unfinished, head, pages)
     const { tail } = await readBackupFile(unfinished)
-    if (tail.sha256 !== written.sha256) throw new Error(`${file}: what was written is not what was read back`)
+    if (tail.sha256 !== written.sha256) throw new Error(`${file}: the file differs from what was written`)
     renameDurably(unfinished, file)
     return { items: written.items, revision }
   } catch (e) {
@@ -145,7 +143,7 @@ export async function restoreInto(options: StoreOptions, file: string): Promise<
   if (store !== 'lmdb') return withStore(options, (opened) => restoreBackup(opened, dataDir, file))
   const dir = path.join(dataDir, 'db')
   if (existsSync(path.join(dir, 'data.mdb')))
-    throw new Error(`the store is not empty: ${dir} holds one, and a backup is restored into a new one only`)
+    throw new Error(`the store is not empty: ${dir} has one, and a backup can only be restored into a new store`)
   const unfinished = `${dir}.restoring`
   rmSync(unfinished, { recursive: true, force: true })
   const opened = await openLmdbStore({ dir: unfinished })
@@ -170,12 +168,12 @@ const writesAtATime = 200
 export async function restoreBackup(store: Store, dataDir: string, file: string): Promise<BackupSummary> {
   const { head } = await readBackupFile(file)
   const found = await store.range('', { limit: 1 })
-  if (found.items.length > 0) throw new Error('the store is not empty: a backup is restored into a new one only')
+  if (found.items.length > 0) throw new Error('the store is not empty: a backup can only be restored into a new store')
   const keyFiles = readKeyFiles(dataDir, Date.now())
   // An interrupted restore may have written the same keys.
   if (head.keys && keyFiles && keyFiles.authority.key !== head.keys.authority.key)
     throw new Error(
-      `${path.join(dataDir, 'pki')} has other keys already: a backup is restored into a new data directory only`,
+      `${path.join(dataDir, 'pki')} already has other keys: a backup can only be restored into a new data directory`,
     )
   const digests = new Map<string, string>()
   let writes: Promise<void>[] = []
@@ -195,7 +193,7 @@ export async function restoreBackup(store: Store, dataDir: string, file: string)
       if (digests.get(item.key) === digestOf(item)) digests.delete(item.key)
     }
   }
-  for (const [key] of digests) throw new Error(`${key} was not restored as it was`)
+  for (const [key] of digests) throw new Error(`${key} differs from the backup`)
   if (head.keys) {
     if (store.currentRevision) await shareKeys(store, head.keys)
     writeKeys(head.keys, dataDir)
@@ -205,7 +203,7 @@ export async function restoreBackup(store: Store, dataDir: string, file: string)
 
 async function writeNew(store: Store, { key, value, mark }: SnapshotItem): Promise<void> {
   const result = await store.write({ key, expected: 0, value, mark })
-  if (!result.ok) throw new Error(`${key} is there already: another process writes to the store`)
+  if (!result.ok) throw new Error(`${key} already exists: another process writes to the store`)
 }
 
 const digestOf = ({ value, mark }: SnapshotItem): string =>

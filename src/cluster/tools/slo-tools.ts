@@ -35,8 +35,7 @@ export interface RulesOptions extends OperatorOptions {
 function monitorAccess(server: URL, { tokenFile, certificateAuthority }: SloSource): ClusterAccess {
   const authority =
     certificateAuthority === undefined ? undefined : readCertificates('--certificate-authority', certificateAuthority)
-  if (tokenFile !== undefined && !authority)
-    throw new Error('--token-file: say with --certificate-authority who may get the token')
+  if (tokenFile !== undefined && !authority) throw new Error('--token-file: requires --certificate-authority')
   const proof =
     tokenFile === undefined ? {} : { authorization: `Bearer ${readFlagFile('--token-file', tokenFile).trim()}` }
   return {
@@ -62,8 +61,8 @@ export async function fetchSlos(source: SloSource): Promise<SloReport> {
     if (!isNotFound(e)) throw e
     const hint = monitor
       ? 'it was started without --slo-file'
-      : 'it runs no monitor with --slo-file; say with --monitor where one is'
-    throw new Error(`${access.server.origin} knows no objectives: ${hint}`, { cause: e })
+      : 'it runs no monitor with --slo-file; name the monitor with --monitor'
+    throw new Error(`${access.server.origin} has no objectives: ${hint}`, { cause: e })
   } finally {
     await transport.close()
   }

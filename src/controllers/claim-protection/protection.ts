@@ -50,7 +50,7 @@ export const protectionAppliers = <T extends KubeObject>(
       throw conflict(
         { group: type.group, resource: type.plural },
         owner.metadata.name ?? '',
-        'somebody uses it who is not in the cache yet',
+        'a user of it is not in the cache yet',
       )
     }
     await writer.patch(type, owner, finalizersPatch(removeFinalizer(owner, finalizer)), { type: 'merge' })

@@ -14,7 +14,7 @@ export interface Revision {
 
 export interface Revisions {
   step: RevisionStep
-  /** The revision that pods are updated to. */
+  /** Revision to which pods are updated. */
   update: Revision
   /** The previous revision of all pods, which the partition keeps. */
   current: Revision

@@ -113,7 +113,7 @@ function verdictsOf({ revisions }: Derived): (hash: string) => InPlaceVerdict {
   }
 }
 
-/** Marks a pod that is to be replaced. Otherwise it would be kept, because it is not redundant. */
+/** Adds the specified-delete label, so that the pod is deleted although the set is not scaled down. */
 function marked({ pod, patch, ...rest }: PatchLifecycle): PatchLifecycle {
   const { metadata = {} } = (patch.pod ?? {}) as { metadata?: { labels?: object } }
   const labels = { ...metadata.labels, [specifiedDeleteLabel]: 'true' }

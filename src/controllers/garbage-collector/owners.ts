@@ -88,7 +88,7 @@ export class Owners {
     for (const ref of ownerReferences) {
       const type = this.#kinds.served(ref.apiVersion, ref.kind)
       if (!type) {
-        throw new Error(`the server has no kind ${ref.kind} in ${ref.apiVersion}, which an owner is said to be of`)
+        throw new Error(`the server has no kind ${ref.kind} in ${ref.apiVersion}, which an owner reference names`)
       }
       if (type.namespaced && namespace === '') {
         this.#tellWrongNamespace(dependent, ref, type)

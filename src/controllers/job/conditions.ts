@@ -53,7 +53,7 @@ export function conditionsOf(seen: Observed, effects: Effects, isOver: boolean):
   return conditions
 }
 
-/** First the result is declared, then it is final. Between the two, pods are deleted and counted. */
+/** FailureTarget or SuccessCriteriaMet first; Failed or Complete after all pods are deleted and counted. */
 function endOf({ isSuccess, reason, message, isDeclared }: Goal, isOver: boolean): Saying[] {
   const say = (type: string): Saying => ({ type, status: 'True', reason, message })
   return [

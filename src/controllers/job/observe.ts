@@ -31,7 +31,7 @@ export interface Observed {
 export function observe(ctx: ObserveContext, job: Job): Observed {
   const { caches, nowMs } = ctx
   const { namespace = '', uid = '' } = job.metadata
-  // Such Jobs need no action, and the pods of a finished Job may stay for long.
+  // A finished or externally managed Job needs no action, so its pods are not read.
   if (isFinished(job) || isManagedElsewhere(job)) {
     return { ...judge(job, new JobPods(job), () => [], nowMs), strays: [], strangers: [], changesAtMs: undefined }
   }

@@ -55,7 +55,7 @@ export async function answerReview<T extends KubeObject>(
   review: AdmissionReview,
   judge: (request: AdmissionRequest<T>) => Admission<T> | Promise<Admission<T>>,
 ): Promise<AdmissionReview> {
-  if (!isReview(review)) throw new NotAReview('the body is no AdmissionReview with a request')
+  if (!isReview(review)) throw new NotAReview('the body is not an AdmissionReview with a request')
   const { request } = review
   const { refused, warnings, object } = await judge(request as AdmissionRequest<T>)
   // A patch that replaces every top-level field is equivalent to one with many steps.

@@ -272,7 +272,7 @@ export class Controller implements RunningController {
         break
       case 'stale': {
         const { resource, wanted, seen } = verdict.missing
-        this.#logger.debug('waits for its own writes', { key, resource, wanted, seen })
+        this.#logger.debug('waiting for its own writes', { key, resource, wanted, seen })
         this.#metrics.staleSkip(resourceOfPart(resource))
         this.#stale.add(key, resource, wanted)
         this.#bePatient(key)
@@ -283,7 +283,7 @@ export class Controller implements RunningController {
         break
       case 'terminal':
         this.#queue.forget(key)
-        this.#logger.warn('cannot be reconciled until something changes', { key, error: verdict.error.message })
+        this.#logger.warn('cannot be reconciled until an object changes', { key, error: verdict.error.message })
         this.#tellOnce(key, verdict.told)
         break
       case 'error':

@@ -218,7 +218,7 @@ export function defineController<Owner extends KubeObject, Observed, Action exte
 ): ControllerDefinition<Owner, Observed, Action, Derived> {
   const { name } = definition
   if (!/^[a-z][a-z0-9-]*$/.test(name)) {
-    throw new Error(`${JSON.stringify(name)} is no name for a controller: a-z, 0-9 and - only`)
+    throw new Error(`${JSON.stringify(name)} is not a valid controller name: a-z, 0-9 and - only`)
   }
   return definition
 }

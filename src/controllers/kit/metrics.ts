@@ -50,7 +50,7 @@ export function measureController(controller: string, registry: MetricsRegistry 
     const name = `${controller.replaceAll('-', '_')}_stale_sync_skips_total`
     skips = registry.counter(
       name,
-      `Reconciliations that were put off because the ${controller} controller's cache lacked its own writes`,
+      `Number of reconciliations delayed because the ${controller} controller's cache lacked its own writes`,
     )
     families.skips.set(controller, skips)
   }
@@ -109,11 +109,11 @@ export function measuresUnavailability<Owner extends KubeObject, Observed>(
     max: registry.gauge(`${prefix}_max_unavailable`, 'Number of pods that may be unavailable during a rolling update'),
     unavailable: registry.gauge(
       `${prefix}_unavailable_replicas`,
-      'Number of replicas that are missing, going or not available',
+      'Number of replicas that are missing, terminating or not available',
     ),
     violations: registry.counter(
       `${prefix}_unavailability_violation`,
-      'Times that more replicas than may be unavailable came to be so',
+      'Number of times that the limit of unavailable replicas was exceeded',
     ),
   }))
   return (registry) => {

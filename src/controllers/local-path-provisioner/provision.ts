@@ -42,7 +42,7 @@ const isAsked = (claim: PersistentVolumeClaim): boolean =>
 export function plan({ claim, storageClass, isMade, place, refused }: Observed): Step<Action> {
   if (!isAsked(claim) || isMade || storageClass?.provisioner !== localPathProvisioner) return { actions: [] }
   if (isDelayed(storageClass) && place.node === undefined) {
-    return { actions: [], wait: 'no pod that uses the claim has its node yet' }
+    return { actions: [], wait: 'no pod that uses the claim is scheduled yet' }
   }
   const why = whyRefused(claim, storageClass)
   if (why !== undefined) return { actions: why === refused ? [] : [{ kind: 'Refuse', why }], wait: why }

@@ -26,11 +26,11 @@ export function whyRefused(
   { mountOptions = [], parameters = {} }: StorageClass,
 ): string | undefined {
   const [parameter] = Object.keys(parameters)
-  if (parameter !== undefined) return `there is no parameter ${JSON.stringify(parameter)}: a local path takes none`
+  if (parameter !== undefined) return `unknown parameter ${JSON.stringify(parameter)}: local paths have no parameters`
   if (mountOptions.length > 0) return 'a local path has no mount options'
-  if (spec.volumeMode === 'Block') return 'a local path is a directory, and no block device'
-  if (spec.dataSource || spec.dataSourceRef) return 'a local path cannot be made from a data source'
-  if (spec.selector) return 'a volume that is made for a claim cannot be selected'
+  if (spec.volumeMode === 'Block') return 'a local path is a directory, not a block device'
+  if (spec.dataSource || spec.dataSourceRef) return 'a local path cannot be created from a data source'
+  if (spec.selector) return 'a dynamically provisioned volume does not support a selector'
   const mode = spec.accessModes?.find((one) => one !== 'ReadWriteOnce' && one !== 'ReadWriteOncePod')
   return mode && `a local path is on one node: ReadWriteOnce and ReadWriteOncePod are possible, ${mode} is not`
 }

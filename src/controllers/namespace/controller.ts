@@ -74,7 +74,7 @@ class NamespaceDeleter implements Running {
       const told = await this.#tell(namespace, conditionsOf(name, report, namespace.status?.conditions, clock.now()))
       if (!isEmpty(report)) {
         for (const error of failureTexts(name, report))
-          this.#ctx.logger.warn('cannot empty a namespace', { namespace: name, error })
+          this.#ctx.logger.warn('failed to delete the content of a namespace', { namespace: name, error })
         return { afterMs: this.#nextWaitMs(name, secondsLeft(report)) }
       }
       const settledAtMs = millisecondsOf(namespace.metadata.deletionTimestamp) + settleMs

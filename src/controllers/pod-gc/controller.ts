@@ -71,7 +71,7 @@ export const podGcController = definePodGc()
 const families = sharedFamilies((registry) => ({
   removed: registry.counter(
     'pod_gc_collector_force_delete_pods_total',
-    'Pods that were removed without their node, by reason',
+    'Number of pods deleted by the garbage collector, by reason',
   ),
 }))
 
@@ -179,7 +179,7 @@ class PodGc implements Running {
   }
 
   async #remove(pod: Pod, reason: Reason): Promise<void> {
-    this.#ctx.logger.info('removes a pod', { pod: keyOf(pod), reason })
+    this.#ctx.logger.info('deleting a pod', { pod: keyOf(pod), reason })
     if (await removePod(this.#ctx, this.#replaced, pod, reason)) this.#count(pod, reason)
   }
 

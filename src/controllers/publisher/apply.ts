@@ -87,7 +87,7 @@ const applyStatus: WriteStatus = async (kind, { writer, owner, logger }, conditi
     }
     // A later attempt says nothing new.
     if (!before.wasContested)
-      logger.info('conditions of the same types have another manager, and are left alone', {
+      logger.info('skipping conditions that another manager owns', {
         kind: type.kind,
         namespace,
         name,

@@ -67,7 +67,7 @@ function dueAtMs(seen: Observed, pod: Pod): number {
 
 /**
  * A clock continues when one taint replaces another. A new process starts it at the time of the first taint, or of a
- * later pod. A taint without a time is new.
+ * later pod. A taint without timeAdded counts from now.
  */
 function sinceMs({ taints, clocks, nowMs }: Observed, pod: Pod): number {
   const running = clocks.get(pod.metadata.uid ?? '')

@@ -104,7 +104,7 @@ export class Explainer {
       const causes = withProgram(causesOf(row.kind, row.object, around, this.#clock.now()), 'coxswain')
       this.#explained(key, { ...standingWith(row, causes), causes: toldCauses(causes, row.object) })
     } catch (error) {
-      this.#logger.warn('a workload cannot be explained', { workload: key, error })
+      this.#logger.warn('failed to explain a workload', { workload: key, error })
     }
     this.#notBefore.set(key, this.#clock.now() + Math.max(restMs, restFactor * (performance.now() - startedMs)))
     this.ask(key, laterMs)

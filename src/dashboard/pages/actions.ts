@@ -82,8 +82,8 @@ export function planAction(
       }
       const { patch } = pauseOf(kind, object, isPause)
       const sentence = isPause
-        ? 'Its rollout stops where it is, and changes of its template start none until it is resumed. Its pods go on.'
-        : 'Its rollout goes on, with the template that it has now.'
+        ? 'Its rollout stops where it is, and changes of its template start none until it is resumed. Its pods keep running.'
+        : 'Its rollout continues with its current template.'
       return {
         command: kind.kind === 'CloneSet' ? patching(patch!.body) : rollout(request.action),
         sentence,
@@ -129,10 +129,10 @@ function scaleText(from: number, to: number): string {
 const suspendText = (kind: 'Job' | 'CronJob', isPause: boolean): string =>
   kind === 'CronJob'
     ? isPause
-      ? 'It starts no more Jobs until it is resumed. Those that run go on.'
+      ? 'It starts no more Jobs until it is resumed. Running Jobs continue.'
       : 'It starts Jobs by its schedule again.'
     : isPause
-      ? 'Its active pods are ended, and it goes on with new ones when it is resumed.'
+      ? 'Its active pods are stopped, and new ones start when it is resumed.'
       : 'It starts pods again until it has its completions.'
 
 /** Describes the effect of a changed template on the pods. */
@@ -261,9 +261,7 @@ export async function deletePod(
   const pod = await client.get(pods, namespace, name)
   const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
   const grace = pod.spec?.terminationGracePeriodSeconds ?? 30
-  const after = owner
-    ? `${owner.kind} ${owner.name} then decides whether it needs another one.`
-    : 'Nobody makes another one.'
+  const after = owner ? `${owner.kind} ${owner.name} then decides whether it needs another one.` : 'It is not replaced.'
   const uid = pod.metadata.uid ?? ''
   const told = {
     command: `kubectl delete pod ${name} -n ${namespace}`,

@@ -102,7 +102,7 @@ export class StreamConnection implements Subscriber {
     } catch {
       // Invalid; handled below.
     }
-    if (!isWish(value)) return this.#socket.close(1008, 'this is no message of the page')
+    if (!isWish(value)) return this.#socket.close(1008, 'not a valid message of the page')
     const { topics } = value
     this.#wish = topics
     this.#turn = this.#turn.then(() => {

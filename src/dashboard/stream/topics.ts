@@ -106,7 +106,7 @@ export class Topics {
       return { key: `${topic} ${isCounted}`, make: () => this.#nodes(topic, isCounted) }
     }
     const workload = topic.startsWith('pods ') ? workloadNamed(topic.slice(5)) : undefined
-    if (!workload) throw new TopicRefused(`there is no topic ${JSON.stringify(topic)}`, 400)
+    if (!workload) throw new TopicRefused(`topic ${JSON.stringify(topic)} does not exist`, 400)
     const {
       kind: { kind },
       namespace,

@@ -89,7 +89,7 @@ function wasAvailable({ metadata, status }: Workload): boolean {
   return millisecondsOf(available.lastTransitionTime) > millisecondsOf(metadata.creationTimestamp) + firstStatusMs
 }
 
-/** A controller has written the first status by then. */
+/** The time after which a controller must have written the first status. */
 const firstStatusMs = 5000
 
 function elsewhereText({ elsewhere = 0 }: Numbers): string {

@@ -87,7 +87,7 @@ function isWaiting(record: PodRecord, view: SandboxView): boolean {
 function dueAt(record: PodRecord, timeoutMs: number): number {
   const { scheduledAtMs = 0, absentFromMs, userMs = 0 } = record
   if (absentFromMs === undefined) return scheduledAtMs + timeoutMs + userMs
-  // Not before the missing time is at least half of the wait. Its share grows, and the rest does not.
+  // The user is at fault once objects were missing for half of the wait. While one is missing, only that share grows.
   const before = sharesAt(record, scheduledAtMs, absentFromMs)
   return Math.max(scheduledAtMs + timeoutMs, absentFromMs + Math.max(0, before.ownMs - before.userMs))
 }

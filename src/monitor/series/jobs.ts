@@ -33,26 +33,30 @@ function nextScheduleTime({ metadata, spec, status }: CronJob): number | undefin
 }
 
 export const jobFamilies: readonly StateFamily<Job>[] = [
-  { name: 'kube_job_info', help: 'That there is such a job.', of: () => 1 },
-  { name: 'kube_job_spec_parallelism', help: 'How many pods may run at a time.', of: ({ spec }) => spec.parallelism },
-  { name: 'kube_job_spec_completions', help: 'How many pods have to succeed.', of: ({ spec }) => spec.completions },
+  { name: 'kube_job_info', help: 'Information about the job.', of: () => 1 },
+  {
+    name: 'kube_job_spec_parallelism',
+    help: 'Maximum number of pods that run at the same time.',
+    of: ({ spec }) => spec.parallelism,
+  },
+  { name: 'kube_job_spec_completions', help: 'Number of pods that must succeed.', of: ({ spec }) => spec.completions },
   {
     name: 'kube_job_spec_active_deadline_seconds',
-    help: 'How long the job may be active.',
+    help: 'Maximum duration of the job.',
     of: ({ spec }) => spec.activeDeadlineSeconds,
   },
   {
     name: 'kube_job_status_active',
-    help: 'How many pods are neither finished nor on their way out.',
+    help: 'Number of pods that are neither finished nor terminating.',
     of: ({ status }) => status?.active ?? 0,
   },
-  { name: 'kube_job_status_ready', help: 'How many pods are ready.', of: ({ status }) => status?.ready ?? 0 },
+  { name: 'kube_job_status_ready', help: 'Number of ready pods.', of: ({ status }) => status?.ready ?? 0 },
   {
     name: 'kube_job_status_succeeded',
-    help: 'How many pods have succeeded.',
+    help: 'Number of succeeded pods.',
     of: ({ status }) => status?.succeeded ?? 0,
   },
-  { name: 'kube_job_status_failed', help: 'How many pods have failed, and why the job has.', of: failed },
+  { name: 'kube_job_status_failed', help: 'Number of failed pods, and the reason why the job failed.', of: failed },
   {
     name: 'kube_job_status_start_time',
     help: 'Unix time at which the job was started.',
@@ -60,26 +64,30 @@ export const jobFamilies: readonly StateFamily<Job>[] = [
   },
   {
     name: 'kube_job_status_completion_time',
-    help: 'Unix time at which the job was complete.',
+    help: 'Unix time at which the job completed.',
     of: ({ status }) => unixTime(status?.completionTime),
   },
   {
     name: 'kube_job_status_suspended',
-    help: 'Whether the job is suspended.',
+    help: '1 if the job is suspended.',
     of: (job) => {
       const condition = conditionOf(job, 'Suspended')
       return condition && (condition.status === 'True' ? 1 : 0)
     },
   },
-  { name: 'kube_job_complete', help: 'Whether the job is complete.', of: (job) => whether(job, 'Complete') },
-  { name: 'kube_job_failed', help: 'Whether the job has failed.', of: (job) => whether(job, 'Failed') },
-  { name: 'kube_job_owner', help: 'Who owns it.', of: ({ metadata }) => ownerSamples(metadata.ownerReferences) },
+  { name: 'kube_job_complete', help: 'Status of the condition Complete.', of: (job) => whether(job, 'Complete') },
+  { name: 'kube_job_failed', help: 'Status of the condition Failed.', of: (job) => whether(job, 'Failed') },
+  {
+    name: 'kube_job_owner',
+    help: 'Information about the owner.',
+    of: ({ metadata }) => ownerSamples(metadata.ownerReferences),
+  },
 ]
 
 export const cronJobFamilies: readonly StateFamily<CronJob>[] = [
   {
     name: 'kube_cronjob_info',
-    help: 'When it runs, and what happens if it is still running then.',
+    help: 'Schedule, time zone and concurrency policy of the cron job.',
     of: ({ spec }) => [
       [
         {
@@ -91,35 +99,39 @@ export const cronJobFamilies: readonly StateFamily<CronJob>[] = [
       ],
     ],
   },
-  { name: 'kube_cronjob_spec_suspend', help: 'Whether it is suspended.', of: ({ spec }) => (spec.suspend ? 1 : 0) },
+  {
+    name: 'kube_cronjob_spec_suspend',
+    help: '1 if the cron job is suspended.',
+    of: ({ spec }) => (spec.suspend ? 1 : 0),
+  },
   {
     name: 'kube_cronjob_spec_starting_deadline_seconds',
-    help: 'How late a job may be started.',
+    help: 'Deadline for starting a job after its scheduled time.',
     of: ({ spec }) => spec.startingDeadlineSeconds,
   },
   {
     name: 'kube_cronjob_spec_successful_job_history_limit',
-    help: 'How many jobs are kept that have succeeded.',
+    help: 'Number of succeeded jobs to keep.',
     of: ({ spec }) => spec.successfulJobsHistoryLimit,
   },
   {
     name: 'kube_cronjob_spec_failed_job_history_limit',
-    help: 'How many jobs are kept that have failed.',
+    help: 'Number of failed jobs to keep.',
     of: ({ spec }) => spec.failedJobsHistoryLimit,
   },
   {
     name: 'kube_cronjob_status_active',
-    help: 'How many of its jobs are running.',
+    help: 'Number of running jobs.',
     of: ({ status }) => status?.active?.length ?? 0,
   },
   {
     name: 'kube_cronjob_next_schedule_time',
-    help: 'Unix time for which a job is due next, unless it is suspended.',
+    help: 'Unix time of the next scheduled job, unless the cron job is suspended.',
     of: nextScheduleTime,
   },
   {
     name: 'kube_cronjob_status_last_schedule_time',
-    help: 'Unix time for which a job was last made.',
+    help: 'Unix time of the last scheduled job.',
     of: ({ status }) => unixTime(status?.lastScheduleTime),
   },
   {

@@ -12,7 +12,7 @@ export function podSeries(pods: ReadonlyMap<string, TrackedPod>, labels: PodLabe
     tracked.shown?.of === tracked.pod ? tracked.shown : (tracked.shown = show(tracked, labels))
   const info: StateFamily<TrackedPod> = {
     name: 'kube_pod_sandbox_info',
-    help: 'What the sandbox of the pod is made of, and the chosen labels and annotations of the pod.',
+    help: 'Runtime class, storage classes and volumes of the pod, and its selected labels and annotations.',
     of: (tracked) => [[shownOf(tracked).info, 1]],
   }
   return {
@@ -51,39 +51,39 @@ const families: readonly StateFamily<TrackedPod>[] = [
   },
   {
     name: 'kube_pod_status_ready_to_start_containers',
-    help: 'Whether the sandbox, network and volumes of the pod are ready.',
+    help: '1 if the sandbox, network and volumes of the pod are ready.',
     of: ({ pod }) => conditionIs[sandboxConditionOf(pod)?.status ?? 'Unknown'],
   },
   {
     name: 'kube_pod_status_ready_to_start_containers_time',
-    help: 'Unix time since which the sandbox, network and volumes of the pod are ready, if they are.',
+    help: 'Unix time at which the sandbox, network and volumes of the pod became ready, if they are.',
     // The series ends with the state, however that ended.
     of: ({ pod, record }) => (sandboxConditionOf(pod)?.status === 'True' ? seconds(record.readyAtMs) : undefined),
   },
   {
     name: 'kube_pod_sandbox_creation_duration_seconds',
-    help: 'How long after it was scheduled the pod was ready to start containers, for the first time.',
+    help: 'Time from scheduling until the pod was first ready to start containers.',
     of: ({ record }) => elapsed(record.scheduledAtMs, record.firstReadyAtMs),
   },
   {
     name: 'kube_pod_sandbox_creation_failed',
-    help: '1 if the pod was not ready to start containers within the configured time, and that is no error of its user.',
+    help: '1 if the pod was not ready to start containers within the configured time and its user is not at fault.',
     of: ({ record }) => (record.failedAtMs === undefined || record.isUserError ? undefined : 1),
   },
   {
     name: 'kube_pod_sandbox_recreations_total',
-    help: 'How often a sandbox of the pod was made anew after it was lost.',
+    help: 'Number of times that the sandbox of the pod was re-created after it was lost.',
     type: 'counter',
     of: ({ record }) => record.recreations || undefined,
   },
   {
     name: 'kube_pod_sandbox_termination_duration_seconds',
-    help: 'How long after its deletion the pod had no sandbox any more.',
+    help: 'Time from the deletion of the pod until its sandbox was removed.',
     of: ({ record }) => elapsed(record.deletedAtMs, record.terminatedAtMs),
   },
   {
     name: 'coxswain_pod_unavailable',
-    help: '1 for a pod that has not ended and is not available, by the cause that conditions and `coxswain why` name.',
+    help: '1 for a pod that is not terminated and not available, by the cause as in conditions and `coxswain why`.',
     of: ({ pod }, nowMs) => {
       const cause = isPodFinished(pod) ? undefined : causeOfPod(pod, { nowMs })
       return cause && [[{ cause: cause.what }, 1]]
@@ -91,7 +91,7 @@ const families: readonly StateFamily<TrackedPod>[] = [
   },
   {
     name: 'kube_pod_sandbox_user_error',
-    help: '1 if the pod lacks an object that it names, or counts as an error of its user.',
+    help: '1 if an object that the pod references is missing, or if its user is at fault.',
     of: ({ record }) => (record.isUserError || record.absentFromMs !== undefined ? 1 : undefined),
   },
 ]

@@ -24,43 +24,47 @@ const share = (
 export const deploymentFamilies: readonly StateFamily<Deployment>[] = [
   {
     name: 'kube_deployment_spec_replicas',
-    help: 'How many pods are wanted.',
+    help: 'Number of desired pods.',
     of: ({ spec }) => desired(spec.replicas),
   },
-  { name: 'kube_deployment_spec_paused', help: 'Whether it is paused.', of: ({ spec }) => (spec.paused ? 1 : 0) },
+  {
+    name: 'kube_deployment_spec_paused',
+    help: '1 if the deployment is paused.',
+    of: ({ spec }) => (spec.paused ? 1 : 0),
+  },
   {
     name: 'kube_deployment_spec_strategy_rollingupdate_max_unavailable',
-    help: 'How many pods may be unavailable during a rolling update.',
+    help: 'Maximum number of unavailable pods during a rolling update.',
     of: ({ spec }) => share(spec.strategy?.rollingUpdate?.maxUnavailable, spec.replicas, false),
   },
   {
     name: 'kube_deployment_spec_strategy_rollingupdate_max_surge',
-    help: 'How many pods there may be beyond those wanted during a rolling update.',
+    help: 'Maximum number of pods above the desired number during a rolling update.',
     of: ({ spec }) => share(spec.strategy?.rollingUpdate?.maxSurge, spec.replicas, true),
   },
   {
     name: 'kube_deployment_status_replicas',
-    help: 'How many pods there are.',
+    help: 'Number of pods.',
     of: ({ status }) => status?.replicas ?? 0,
   },
   {
     name: 'kube_deployment_status_replicas_ready',
-    help: 'How many pods are ready.',
+    help: 'Number of ready pods.',
     of: ({ status }) => status?.readyReplicas ?? 0,
   },
   {
     name: 'kube_deployment_status_replicas_available',
-    help: 'How many pods are available.',
+    help: 'Number of available pods.',
     of: ({ status }) => status?.availableReplicas ?? 0,
   },
   {
     name: 'kube_deployment_status_replicas_unavailable',
-    help: 'How many pods are lacking.',
+    help: 'Number of unavailable pods.',
     of: ({ status }) => status?.unavailableReplicas ?? 0,
   },
   {
     name: 'kube_deployment_status_replicas_updated',
-    help: 'How many pods are of the newest template.',
+    help: 'Number of pods with the current template.',
     of: ({ status }) => status?.updatedReplicas ?? 0,
   },
 ]
@@ -68,111 +72,115 @@ export const deploymentFamilies: readonly StateFamily<Deployment>[] = [
 export const replicaSetFamilies: readonly StateFamily<ReplicaSet>[] = [
   {
     name: 'kube_replicaset_spec_replicas',
-    help: 'How many pods are wanted.',
+    help: 'Number of desired pods.',
     of: ({ spec }) => desired(spec.replicas),
   },
   {
     name: 'kube_replicaset_status_replicas',
-    help: 'How many pods there are.',
+    help: 'Number of pods.',
     of: ({ status }) => status?.replicas ?? 0,
   },
   {
     name: 'kube_replicaset_status_fully_labeled_replicas',
-    help: 'How many pods have all labels of the template.',
+    help: 'Number of pods that have all labels of the template.',
     of: ({ status }) => status?.fullyLabeledReplicas ?? 0,
   },
   {
     name: 'kube_replicaset_status_ready_replicas',
-    help: 'How many pods are ready.',
+    help: 'Number of ready pods.',
     of: ({ status }) => status?.readyReplicas ?? 0,
   },
   {
     name: 'kube_replicaset_status_terminating_replicas',
-    help: 'How many pods are on their way out.',
+    help: 'Number of terminating pods.',
     of: ({ status }) => status?.terminatingReplicas,
   },
-  { name: 'kube_replicaset_owner', help: 'Who owns it.', of: ({ metadata }) => ownerSamples(metadata.ownerReferences) },
+  {
+    name: 'kube_replicaset_owner',
+    help: 'Information about the owner.',
+    of: ({ metadata }) => ownerSamples(metadata.ownerReferences),
+  },
 ]
 
 export const replicationControllerFamilies: readonly StateFamily<ReplicationController>[] = [
   {
     name: 'kube_replicationcontroller_spec_replicas',
-    help: 'How many pods are wanted.',
+    help: 'Number of desired pods.',
     of: ({ spec }) => desired(spec.replicas),
   },
   {
     name: 'kube_replicationcontroller_status_replicas',
-    help: 'How many pods there are.',
+    help: 'Number of pods.',
     of: ({ status }) => status?.replicas ?? 0,
   },
   {
     name: 'kube_replicationcontroller_status_fully_labeled_replicas',
-    help: 'How many pods have all labels of the template.',
+    help: 'Number of pods that have all labels of the template.',
     of: ({ status }) => status?.fullyLabeledReplicas ?? 0,
   },
   {
     name: 'kube_replicationcontroller_status_ready_replicas',
-    help: 'How many pods are ready.',
+    help: 'Number of ready pods.',
     of: ({ status }) => status?.readyReplicas ?? 0,
   },
   {
     name: 'kube_replicationcontroller_status_available_replicas',
-    help: 'How many pods are available.',
+    help: 'Number of available pods.',
     of: ({ status }) => status?.availableReplicas ?? 0,
   },
   {
     name: 'kube_replicationcontroller_owner',
-    help: 'Who owns it.',
+    help: 'Information about the owner.',
     of: ({ metadata }) => ownerSamples(metadata.ownerReferences),
   },
 ]
 
 export const statefulSetFamilies: readonly StateFamily<StatefulSet>[] = [
-  { name: 'kube_statefulset_replicas', help: 'How many pods are wanted.', of: ({ spec }) => desired(spec.replicas) },
+  { name: 'kube_statefulset_replicas', help: 'Number of desired pods.', of: ({ spec }) => desired(spec.replicas) },
   {
     name: 'kube_statefulset_ordinals_start',
-    help: 'The number of the first pod.',
+    help: 'Ordinal of the first pod.',
     of: ({ spec }) => spec.ordinals?.start,
   },
   {
     name: 'kube_statefulset_persistentvolumeclaim_retention_policy',
-    help: 'What becomes of claims when it is deleted or made smaller.',
+    help: 'Retention policy of claims when the StatefulSet is deleted or scaled down.',
     of: ({ spec: { persistentVolumeClaimRetentionPolicy: policy } }) =>
       policy && [[{ when_deleted: policy.whenDeleted ?? '', when_scaled: policy.whenScaled ?? '' }, 1]],
   },
   {
     name: 'kube_statefulset_status_replicas',
-    help: 'How many pods there are.',
+    help: 'Number of pods.',
     of: ({ status }) => status?.replicas ?? 0,
   },
   {
     name: 'kube_statefulset_status_replicas_current',
-    help: 'How many pods are of the current revision.',
+    help: 'Number of pods at the current revision.',
     of: ({ status }) => status?.currentReplicas ?? 0,
   },
   {
     name: 'kube_statefulset_status_replicas_ready',
-    help: 'How many pods are ready.',
+    help: 'Number of ready pods.',
     of: ({ status }) => status?.readyReplicas ?? 0,
   },
   {
     name: 'kube_statefulset_status_replicas_available',
-    help: 'How many pods are available.',
+    help: 'Number of available pods.',
     of: ({ status }) => status?.availableReplicas ?? 0,
   },
   {
     name: 'kube_statefulset_status_replicas_updated',
-    help: 'How many pods are of the update revision.',
+    help: 'Number of pods at the update revision.',
     of: ({ status }) => status?.updatedReplicas ?? 0,
   },
   {
     name: 'kube_statefulset_status_current_revision',
-    help: 'The revision that pods have which are not updated.',
+    help: 'Revision of the pods that are not updated.',
     of: ({ status }) => revision(status?.currentRevision),
   },
   {
     name: 'kube_statefulset_status_update_revision',
-    help: 'The revision that pods are updated to.',
+    help: 'Revision to which pods are updated.',
     of: ({ status }) => revision(status?.updateRevision),
   },
 ]
@@ -182,81 +190,81 @@ const revision = (name: string | undefined) => (name ? ([[{ revision: name }, 1]
 export const daemonSetFamilies: readonly StateFamily<DaemonSet>[] = [
   {
     name: 'kube_daemonset_status_current_number_scheduled',
-    help: 'Nodes that have a pod and should.',
+    help: 'Number of nodes that run a daemon pod and are supposed to.',
     of: ({ status }) => status?.currentNumberScheduled ?? 0,
   },
   {
     name: 'kube_daemonset_status_desired_number_scheduled',
-    help: 'Nodes that should have a pod.',
+    help: 'Number of nodes that should run a daemon pod.',
     of: ({ status }) => status?.desiredNumberScheduled ?? 0,
   },
   {
     name: 'kube_daemonset_status_number_available',
-    help: 'Nodes whose pod is available.',
+    help: 'Number of nodes with an available daemon pod.',
     of: ({ status }) => status?.numberAvailable ?? 0,
   },
   {
     name: 'kube_daemonset_status_number_misscheduled',
-    help: 'Nodes that have a pod and should not.',
+    help: 'Number of nodes that run a daemon pod but are not supposed to.',
     of: ({ status }) => status?.numberMisscheduled ?? 0,
   },
   {
     name: 'kube_daemonset_status_number_ready',
-    help: 'Nodes whose pod is ready.',
+    help: 'Number of nodes with a ready daemon pod.',
     of: ({ status }) => status?.numberReady ?? 0,
   },
   {
     name: 'kube_daemonset_status_number_unavailable',
-    help: 'Nodes that should have a pod which is available, and have none.',
+    help: 'Number of nodes that should run a daemon pod and have no available one.',
     of: ({ status }) => status?.numberUnavailable ?? 0,
   },
   {
     name: 'kube_daemonset_status_updated_number_scheduled',
-    help: 'Nodes whose pod is of the newest template.',
+    help: 'Number of nodes that run a daemon pod with the current template.',
     of: ({ status }) => status?.updatedNumberScheduled ?? 0,
   },
 ]
 
 export const cloneSetFamilies: readonly StateFamily<CloneSet>[] = [
-  { name: 'kube_cloneset_spec_replicas', help: 'How many pods are wanted.', of: ({ spec }) => desired(spec.replicas) },
+  { name: 'kube_cloneset_spec_replicas', help: 'Number of desired pods.', of: ({ spec }) => desired(spec.replicas) },
   {
     name: 'kube_cloneset_spec_paused',
-    help: 'Whether its rollout is paused.',
+    help: '1 if the rollout is paused.',
     of: ({ spec }) => (spec.updateStrategy?.paused ? 1 : 0),
   },
   {
     name: 'kube_cloneset_status_replicas',
-    help: 'How many pods there are.',
+    help: 'Number of pods.',
     of: ({ status }) => status?.replicas ?? 0,
   },
   {
     name: 'kube_cloneset_status_replicas_ready',
-    help: 'How many pods are ready.',
+    help: 'Number of ready pods.',
     of: ({ status }) => status?.readyReplicas ?? 0,
   },
   {
     name: 'kube_cloneset_status_replicas_available',
-    help: 'How many pods are available.',
+    help: 'Number of available pods.',
     of: ({ status }) => status?.availableReplicas ?? 0,
   },
   {
     name: 'kube_cloneset_status_replicas_updated',
-    help: 'How many pods are of the update revision.',
+    help: 'Number of pods at the update revision.',
     of: ({ status }) => status?.updatedReplicas ?? 0,
   },
   {
     name: 'kube_cloneset_status_replicas_updated_ready',
-    help: 'How many of those are ready.',
+    help: 'Number of ready pods at the update revision.',
     of: ({ status }) => status?.updatedReadyReplicas ?? 0,
   },
   {
     name: 'kube_cloneset_status_replicas_updated_available',
-    help: 'How many of those are available.',
+    help: 'Number of available pods at the update revision.',
     of: ({ status }) => status?.updatedAvailableReplicas ?? 0,
   },
   {
     name: 'kube_cloneset_status_replicas_expected_updated',
-    help: 'How many are to be of the update revision, as its partition has it.',
+    help: 'Number of pods that the partition allows at the update revision.',
     of: ({ status }) => status?.expectedUpdatedReplicas,
   },
 ]

@@ -67,12 +67,12 @@ const familiesOf = sharedFamilies((registry) => {
   }
   registry.gauge(
     'coxswain_monitor_objects_without_series',
-    'Objects whose state is not told, as there are too many of their kind.',
+    'Objects without series because the limit of their kind is reached.',
     read,
   )
   const failures = registry.counter(
     'coxswain_monitor_series_errors_total',
-    'Objects of which a metric could not be told, each time it was asked for.',
+    'Number of failures to compute a metric of an object, counted per scrape.',
   )
   return { sources, failed: (metric: string) => failures.with({ metric }).inc() }
 })

@@ -53,21 +53,21 @@ function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamil
     [
       {
         name: `${prefix}_deletion_timestamp`,
-        help: 'Unix time of its deletion, if it is on its way out.',
+        help: 'Unix time of deletion, if the object is terminating.',
         of: ({ metadata }) => unixTime(metadata.deletionTimestamp),
       },
     ],
     [
       {
         name: `${prefix}_metadata_generation`,
-        help: 'The generation of what is wanted.',
+        help: 'Generation of the desired state.',
         of: ({ metadata }) => metadata.generation,
       },
     ],
     [
       {
         name: `${prefix}_status_observed_generation`,
-        help: 'The generation that the controller has seen.',
+        help: 'Generation that the controller has observed.',
         of: ({ status }) => status?.observedGeneration ?? 0,
       },
       'observedGeneration',
@@ -75,7 +75,7 @@ function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamil
     [
       {
         name: `${prefix}_status_condition`,
-        help: 'The conditions, 1 for the status that each has.',
+        help: 'Conditions of the object, 1 for the current status of each.',
         of: ({ status }) => conditionSamples(status?.conditions),
       },
       'conditions',
@@ -83,7 +83,7 @@ function sharedFamiliesOf(prefix: string, having: readonly Having[]): StateFamil
     [
       {
         name: `${prefix}_status_progress_deadline_seconds_left`,
-        help: 'How long a rollout that is under way may go without progress; 0 when it has failed to.',
+        help: 'Time left for a rollout to make progress; 0 after the deadline.',
         of: (object, nowMs) => secondsOf(deadlineLeftMs(object.status?.conditions, deadlineOf(object), nowMs)),
       },
       'deadline',

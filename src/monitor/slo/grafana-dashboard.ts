@@ -95,7 +95,7 @@ function everything(): Record<string, unknown>[] {
     rowTitle('All sandboxes', 0),
     panel(
       'timeseries',
-      'How long they take',
+      'Latencies',
       { x: 0, y: 1, w: 12, h: 8 },
       [
         { expr: quantile(0.5, 'creation'), legend: 'half are ready within' },
@@ -106,13 +106,13 @@ function everything(): Record<string, unknown>[] {
     ),
     panel(
       'timeseries',
-      'What goes wrong, a second',
+      'Failures per second',
       { x: 12, y: 1, w: 12, h: 8 },
       [
         { expr: perSecond('creation_failures'), legend: 'not ready in time' },
-        { expr: perSecond('creations_abandoned'), legend: 'deleted or evicted before' },
-        { expr: perSecond('recreations'), legend: 'lost and made anew' },
-        { expr: perSecond('user_errors'), legend: 'mistakes of users' },
+        { expr: perSecond('creations_abandoned'), legend: 'deleted or evicted early' },
+        { expr: perSecond('recreations'), legend: 'lost and re-created' },
+        { expr: perSecond('user_errors'), legend: 'errors of users' },
       ],
       { unit: 'short' },
     ),
@@ -188,7 +188,7 @@ function rowOf(slo: Slo, y: number): Record<string, unknown>[] {
     ),
     panel(
       'timeseries',
-      'Good and bad events a second',
+      'Good and bad events per second',
       {
         x: 0,
         y: y + 9,

@@ -145,7 +145,7 @@ const notMeasured = (slo: Slo, cluster: string | undefined): Rule => ({
   expr: `absent(coxswain_slo_objective_ratio${labelsOf({ slo: slo.name, cluster })})`,
   for: '10m',
   labels: { severity: 'ticket', slo: slo.name },
-  annotations: { summary: `${slo.name}: nothing is heard of the monitor, so nobody would hear of a breach` },
+  annotations: { summary: `${slo.name}: the monitor reports nothing, so breaches are not detected` },
 })
 
 /** A monitor without events has falling burn rates, and looks better than one that works. */
@@ -155,7 +155,7 @@ const blindMonitor = (cluster: string | undefined): Rule => ({
   for: '5m',
   labels: { severity: 'ticket' },
   annotations: {
-    summary: 'the monitor hears nothing of {{ $labels.resource }}, so nobody would hear of a breach',
+    summary: 'the monitor has no current watch of {{ $labels.resource }}, so breaches are not detected',
     description: 'Its watch is stale or was never established. /readyz of the monitor says more; see docs/monitor.md.',
   },
 })

@@ -24,21 +24,14 @@ function registerSloMetrics(metrics: MetricsRegistry, books: readonly SloBook[])
       },
     })
 
-  tell('gauge', 'coxswain_slo_objective_ratio', 'The share of events that has to be good.', ({ slo }) => [
+  tell('gauge', 'coxswain_slo_objective_ratio', 'Share of events that must be good.', ({ slo }) => [
     [{}, exact(slo.objectivePercent / 100)],
   ])
-  tell('gauge', 'coxswain_slo_window_seconds', 'The time over which an objective is judged.', ({ slo }) => [
-    [{}, slo.windowMs / 1000],
-  ])
-  tell('gauge', 'coxswain_slo_threshold_seconds', 'What takes less than this is good.', ({ slo }) =>
+  tell('gauge', 'coxswain_slo_window_seconds', 'Window of the objective.', ({ slo }) => [[{}, slo.windowMs / 1000]])
+  tell('gauge', 'coxswain_slo_threshold_seconds', 'Threshold below which an event is good.', ({ slo }) =>
     slo.thresholdMs === undefined ? [] : [[{}, slo.thresholdMs / 1000]],
   )
-  tell(
-    'counter',
-    'coxswain_slo_events_total',
-    'Events that count for an objective, by outcome and by its groups.',
-    eventSamples,
-  )
+  tell('counter', 'coxswain_slo_events_total', 'Number of events of an objective, by outcome and group.', eventSamples)
   for (const [part, ofWhat, rowsOf] of [
     ['', 'an objective', wholeRow],
     ['group_', 'a group of an objective', groupRows],
@@ -56,13 +49,13 @@ function registerSloMetrics(metrics: MetricsRegistry, books: readonly SloBook[])
     tell(
       'gauge',
       `coxswain_slo_${part}error_budget_remaining_ratio`,
-      `What is left of the error budget of ${ofWhat}, 1 being all of it.`,
+      `Remaining error budget of ${ofWhat}; 1 is all of it.`,
       (book) => told(book).map(([labels, { errorBudgetRemaining }]): Sample => [labels, errorBudgetRemaining]),
     )
     tell(
       'gauge',
       `coxswain_slo_${part}burn_rate`,
-      `How fast the error budget of ${ofWhat} burns, 1 spending it in exactly its window.`,
+      `Burn rate of the error budget of ${ofWhat}; 1 spends it in exactly one window.`,
       (book) => told(book).flatMap(burnSamples),
     )
   }

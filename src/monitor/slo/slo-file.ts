@@ -79,7 +79,7 @@ function groupProblem(value: unknown): string | undefined {
   const labels = isList(value) ? value.map(groupLabel) : [undefined]
   if (labels.includes(undefined)) return `must be a list of any of ${groupForms.join(', ')}`
   const twice = labels.find((label, i) => labels.indexOf(label) < i)
-  return twice ? `two of them are ${twice} in metrics` : undefined
+  return twice ? `two of them become ${twice} in metrics` : undefined
 }
 
 function percentOf(value: unknown): number | undefined {
@@ -152,7 +152,7 @@ function problemsOf(item: unknown, path: string): string[] {
     Object.entries(map).flatMap(([key, value]) => {
       const problem = Object.hasOwn(checks, key)
         ? checks[key]!(value)
-        : `is not a field; there are ${Object.keys(checks).join(', ')}`
+        : `is not a field; the fields are ${Object.keys(checks).join(', ')}`
       return problem ? [`${at}.${key}: ${problem}`] : []
     })
   const missing = ['name', 'indicator', 'objective', 'window']

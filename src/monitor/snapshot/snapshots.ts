@@ -98,7 +98,7 @@ export class Snapshots {
           section.restore(saved.sections[section.name])
         }
     } catch (e) {
-      logger.error('the snapshot cannot be read: the monitor begins anew', {
+      logger.error('failed to read the snapshot: starting without it', {
         error: (e as Error).message,
         keptAs: await storage.setAside(),
       })
@@ -142,9 +142,9 @@ export class Snapshots {
       this.#problem = undefined
       written('done')
     } catch (e) {
-      this.#problem = `the snapshot cannot be written: ${(e as Error).message}`
+      this.#problem = `failed to write the snapshot: ${(e as Error).message}`
       written('failed')
-      logger.error('the snapshot cannot be written', { error: e })
+      logger.error('failed to write the snapshot', { error: e })
       this.changed()
     }
   }

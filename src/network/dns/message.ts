@@ -107,7 +107,7 @@ export function readName(bytes: Buffer, from: number): [labels: string[], end: n
     const length = bytes.readUInt8(at)
     if (length === 0) return [labels, end ?? at + 1]
     if ((length & 0xc0) === 0xc0) {
-      if (++pointers > mostPointers) throw new RangeError('a name goes in circles')
+      if (++pointers > mostPointers) throw new RangeError('a name has a compression loop')
       end ??= at + 2
       at = bytes.readUInt16BE(at) & 0x3fff
       continue

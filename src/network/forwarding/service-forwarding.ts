@@ -160,13 +160,13 @@ export function openFailure(
   if (code === 'EADDRINUSE') {
     return {
       reason: 'PortInUse',
-      message: `${what}: a program of this machine listens on it already, and gets its traffic`,
+      message: `${what}: another program of this machine already listens on it and receives its traffic`,
     }
   }
   if (code === 'EACCES') {
     return {
       reason: 'PortNotPermitted',
-      message: `${what}: ports below 1024 are not permitted to the user of the node`,
+      message: `${what}: the user of the node may not open ports below 1024`,
     }
   }
   if (code === 'EADDRNOTAVAIL') {

@@ -68,7 +68,7 @@ export class NftablesBackend implements ServiceBackend {
     // Before the rules that keep others out are removed.
     this.#stopLoopback?.()
     await this.#run(this.#removal).catch((error: unknown) =>
-      logger.warn('the rules of Services could not be removed', { error }),
+      logger.warn('failed to remove the rules of Services', { error }),
     )
   }
 
@@ -97,7 +97,7 @@ export class NftablesBackend implements ServiceBackend {
         if (this.#hasLoopbackEndpoint()) this.#stopLoopback ??= this.#options.routeLoopback?.()
         delayMs = retry.firstMs
       } catch (error) {
-        logger.warn('the rules of Services were refused', { error, retryMs: delayMs })
+        logger.warn('failed to apply the rules of Services', { error, retryMs: delayMs })
         this.#names = undefined
         this.#isChanged = true
         await new Promise<void>((resolve) => {

@@ -75,7 +75,7 @@ export class Heartbeat {
   /** Reads the Node. Returns false, and keeps the known one, if that fails. */
   look(): Promise<boolean> {
     const { client, nodeName } = this.#options
-    return this.#try('the node could not be read', async () => {
+    return this.#try('failed to get the node', async () => {
       try {
         this.observed(await client.get(nodes, '', nodeName))
       } catch (e) {
@@ -86,7 +86,7 @@ export class Heartbeat {
 
   /** Resolves once the node is registered and has written its first status. */
   async start(): Promise<void> {
-    while (!this.#isStopped && !(await this.#try('the node could not be registered', () => this.#register()))) {
+    while (!this.#isStopped && !(await this.#try('failed to register the node', () => this.#register()))) {
       await new Promise<void>((resolve) => this.#options.clock.after(registerRetryMs, resolve))
     }
     if (this.#isStopped) return
@@ -105,7 +105,7 @@ export class Heartbeat {
   async beat(): Promise<void> {
     if (this.#isStopped || this.#isReporting || !this.#options.mayBeat()) return
     this.#isReporting = true
-    await this.#try('the status of the node could not be written', () => this.#report())
+    await this.#try('failed to update the status of the node', () => this.#report())
     this.#isReporting = false
   }
 
@@ -178,7 +178,7 @@ export class Heartbeat {
    * another.
    */
   async #keepLease(): Promise<void> {
-    const renew = () => this.#try('the lease could not be renewed', () => this.#renew())
+    const renew = () => this.#try('failed to renew the lease', () => this.#renew())
     if (!(await renew()) || !this.isLost) return
     if (!this.#isHeard()) await renew()
     await this.beat()

@@ -234,7 +234,7 @@ export class NodeAgent {
     this.#eviction.start()
     this.#images.start()
     const relist = () => {
-      this.#view.relist().catch((error: unknown) => this.#logger.warn('the runtime did not say what it has', { error }))
+      this.#view.relist().catch((error: unknown) => this.#logger.warn('failed to list containers', { error }))
       this.#cancelRelist = clock.after(relistMs, relist)
     }
     this.#cancelRelist = clock.after(relistMs, relist)
@@ -366,7 +366,7 @@ export class NodeAgent {
     for (const uid of this.#view.uids()) {
       if (this.#workers.has(uid)) continue
       const state = this.#view.state(uid)
-      this.#logger.info('a pod is ended that the API does not have', {
+      this.#logger.info('stopping a pod that is not in the API', {
         uid,
         pod: state.sandboxes[0]?.labels[podNameLabel],
       })
@@ -383,9 +383,7 @@ export class NodeAgent {
         await removeAll(this.#context, this.#view.state(uid))
         await this.#context.volumes.forget(uid)
       }
-      end().catch((error: unknown) =>
-        this.#logger.warn('a pod that the API does not have could not be ended', { uid, error }),
-      )
+      end().catch((error: unknown) => this.#logger.warn('failed to stop a pod that is not in the API', { uid, error }))
     }
   }
 }

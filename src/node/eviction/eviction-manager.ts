@@ -71,7 +71,7 @@ export class EvictionManager {
       const evicted = met[0] && (await this.#evict(met[0]))
       if (evicted) return this.#waitFor(evicted, mostWaits)
     } catch (error) {
-      this.#o.logger.warn('it could not be seen what the node has left', { error })
+      this.#o.logger.warn('failed to measure the free resources of the node', { error })
     }
     this.#lookIn(lookMs)
   }
@@ -109,7 +109,7 @@ export class EvictionManager {
     const [first] = rankForEviction(resource, candidates) as typeof candidates
     if (!first || this.#isStopped) return undefined
     const message = evictionMessage(met, first)
-    this.#o.logger.info('a pod is evicted', { pod: first.pod.metadata.name, message })
+    this.#o.logger.info('evicting a pod', { pod: first.pod.metadata.name, message })
     first.worker.evict(message, graceSeconds)
     return first.worker
   }

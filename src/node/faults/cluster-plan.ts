@@ -43,7 +43,7 @@ export function followClusterPlan(
     newest = map
     const { rules, problems } = await rulesOf(map)
     if (newest !== map) return
-    for (const problem of problems) options.logger.warn("a fault of the cluster's plan is left out", { problem })
+    for (const problem of problems) options.logger.warn("ignoring an invalid fault of the cluster's plan", { problem })
     plan.replace(rules)
   }
   const watcher = new Watcher<ConfigMap>({
@@ -103,7 +103,7 @@ async function refuseTaken(plan: ConfigMap | undefined, rules: readonly FaultRul
   if (isOver) return refuseTaken(plan, rest, nowMs)
   const what = known ? ` (stage ${known.stage})` : ''
   throw new Error(
-    `fault "${taken}"${what} already exists: give the new one another name, or first take this one away with: coxswain fault clear ${taken}`,
+    `fault "${taken}"${what} already exists: choose another name, or first remove it with: coxswain fault clear ${taken}`,
   )
 }
 
@@ -111,7 +111,7 @@ async function refuseTaken(plan: ConfigMap | undefined, rules: readonly FaultRul
 export async function clearFaults(client: Client, names: readonly string[]): Promise<string[]> {
   const there = Object.keys((await planOf(client))?.data ?? {})
   const missing = names.find((name) => !there.includes(name))
-  if (missing !== undefined) throw new Error(`there is no fault ${missing}`)
+  if (missing !== undefined) throw new Error(`fault ${missing} not found`)
   const cleared = names.length > 0 ? [...names] : there
   if (cleared.length > 0)
     await client.patch(

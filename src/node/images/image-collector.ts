@@ -45,7 +45,7 @@ export class ImageCollector {
     try {
       return await this.#collect()
     } catch (error) {
-      logger.warn('images that nobody uses could not be removed', { error })
+      logger.warn('failed to remove unused images', { error })
       return []
     }
   }

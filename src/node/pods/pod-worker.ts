@@ -25,7 +25,7 @@ const syncRetryMs = 10_000
 const endRetryMs = 1000
 
 /** Reasons with which steps are aborted. */
-const podEnds = new Error('the pod is being ended')
+const podEnds = new Error('the pod is being stopped')
 const agentStops = new Error('the agent stops')
 
 /**
@@ -204,7 +204,7 @@ export class PodWorker implements SyncHost {
 
   #end(why: 'deleted' | 'removed' | 'finished' | 'judged', graceSeconds: number, verdict?: Verdict): void {
     if (this.#state.kind === 'Syncing')
-      this.#context.logger.debug('a pod is being ended', { pod: this.#pod.metadata.name, why, graceSeconds })
+      this.#context.logger.debug('stopping a pod', { pod: this.#pod.metadata.name, why, graceSeconds })
     this.#take({ kind: 'end', end: { why, graceSeconds, verdict } })
   }
 
@@ -259,7 +259,7 @@ export class PodWorker implements SyncHost {
     // An interrupted step is followed by the next one already.
     if (this.#state.kind === 'Gone' || error === podEnds) return
     const pod = `${this.#pod.metadata.namespace}/${this.#pod.metadata.name}`
-    this.#context.logger.warn(this.isEnding ? 'a pod could not be ended' : 'a pod could not be looked after', {
+    this.#context.logger.warn(this.isEnding ? 'failed to stop a pod' : 'failed to sync pod', {
       pod,
       error,
     })

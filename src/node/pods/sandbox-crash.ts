@@ -37,7 +37,7 @@ export class SandboxCrash {
       if (this.#readySandbox()?.id !== sandbox.id) return
       this.#context.logger.info('the fault plan crashes a sandbox', { pod: pod.metadata.name })
       void Promise.resolve(runtime.crashSandbox?.(sandbox.id)).catch((error: unknown) =>
-        this.#context.logger.warn('a sandbox could not be crashed', { error }),
+        this.#context.logger.warn('failed to crash a sandbox', { error }),
       )
     })
     this.#planned = { sandboxId: sandbox.id, atMs, cancel }

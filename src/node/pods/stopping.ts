@@ -120,7 +120,7 @@ export async function deletePod({ client, clock, logger }: NodeContext, pod: Pod
       // A conflict: another pod has the name by now.
       if (isNotFound(error) || isConflict(error)) return
       signal.throwIfAborted()
-      logger.warn('a pod that has ended could not be deleted', { pod: `${namespace}/${name}`, error })
+      logger.warn('failed to delete a terminated pod', { pod: `${namespace}/${name}`, error })
     }
     await waitFor(clock, waitMs, signal)
   }

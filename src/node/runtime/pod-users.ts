@@ -76,7 +76,7 @@ export class PodUsers implements PodUserSource {
       this.#book.next = (this.#book.next + 1) % podUserCount
       if (!taken.has(user)) return user
     }
-    throw new Error('no user ids are left for pods')
+    throw new Error('no user IDs are left for pods')
   }
 
   /** If a forgotten claim is mounted again, it gets another user, and its files are changed to that user. */

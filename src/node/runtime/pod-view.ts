@@ -134,7 +134,7 @@ export class PodView {
       const uid = this.#uidOfSandbox.get(sandboxId) ?? before
       if (uid !== undefined) this.#changed(uid)
     } catch (error) {
-      this.#logger.warn('the runtime did not say what has changed', { sandboxId, containerId, error })
+      this.#logger.warn('failed to read the state of a sandbox or container', { sandboxId, containerId, error })
     }
   }
 

@@ -65,7 +65,9 @@ export async function serveNode(options: ServeNodeOptions): Promise<NodeDoor> {
     server.once('error', reject)
     server.listen(options.port, options.address, () => {
       server.off('error', reject)
-      server.on('error', (error) => options.logger.warn('a connection to the node was not accepted', { error }))
+      server.on('error', (error) =>
+        options.logger.warn('failed to accept a connection to the server of the node', { error }),
+      )
       resolve()
     })
   })
@@ -89,7 +91,7 @@ async function upgrade(
 ): Promise<void> {
   try {
     const asked = askedFor(options, request)
-    if (asked.what === 'containerLogs') throw new Refusal(400, 'logs are read without an upgrade')
+    if (asked.what === 'containerLogs') throw new Refusal(400, 'logs do not support an upgrade')
     await openStream(asked, request, socket, head)
   } catch (e) {
     const { code, message } = refusalOf(e)

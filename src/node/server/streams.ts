@@ -41,7 +41,7 @@ export async function openStream(
     protocol === 'websocket' ? shakeHands(request, socket, head, known) : switchToSpdy(request, socket, head, known)
   const isSpdy = protocol === 'spdy/3.1'
   if (!isSpdy && protocol !== 'websocket')
-    throw new Refusal(400, `unable to upgrade: ${JSON.stringify(request.headers.upgrade)} is not spoken here`)
+    throw new Refusal(400, `unable to upgrade: ${JSON.stringify(request.headers.upgrade)} is not supported`)
   if (asked.what === 'portForward') {
     const { server, namespace, pod } = asked
     const connect = (port: number) => server.connect(namespace, pod, port)

@@ -26,7 +26,7 @@ export async function acceptWebSocket(
   })
   let connection: WebSocketConnection | undefined
   handshake.handleUpgrade(request, socket, head, (open) => (connection = new WebSocketConnection(open, socket)))
-  if (!connection) throw new Error('the handshake was refused')
+  if (!connection) throw new Error('the handshake was rejected')
   return connection
 }
 

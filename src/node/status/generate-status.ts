@@ -53,7 +53,7 @@ const sandboxLost: SandboxFailure = {
 
 const historyUnknown: SandboxFailure = {
   reason: sandboxReasons.sandboxHistoryUnknown,
-  message: 'The node has lost its memory of the pod, and cannot tell whether it had a sandbox before.',
+  message: 'The node has lost its record of the pod, and does not know whether it had a sandbox before.',
 }
 /** The start time and the first condition use one timestamp: two clock readings could differ by a second. */
 const sameTimeMs = 1000

@@ -292,7 +292,7 @@ export class StatusManager {
       isConflict(error) ||
       (error instanceof ApiError && (error.code >= 500 || error.code === 429))
     if (!mayPass) {
-      this.#options.logger.error('what was said about a pod was refused', { pod: `${namespace}/${name}`, error })
+      this.#options.logger.error('the API rejected an event', { pod: `${namespace}/${name}`, error })
       return this.#settle(entry)
     }
     this.#dirty.add(uid)

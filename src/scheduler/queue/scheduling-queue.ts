@@ -12,7 +12,7 @@ const maxMs = 10_000
 export const backoffMs = (attempts: number): number =>
   attempts <= 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(attempts - 1, 10))
 
-/** The place of a pod that is not being scheduled. */
+/** The part of the queue that holds a pod. */
 type Place = 'active' | 'backoff' | 'unschedulable' | 'gated'
 
 export interface SchedulingQueueOptions {

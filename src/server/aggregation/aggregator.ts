@@ -166,8 +166,7 @@ export class Aggregator {
     const state = checks
     this.#checkOnce(name, state)
       .catch((error: unknown) => {
-        if (!this.#isEnded)
-          this.#o.logger.warn('the availability of an API server could not be stored', { name, error })
+        if (!this.#isEnded) this.#o.logger.warn('failed to update the status of an APIService', { name, error })
       })
       .finally(() => {
         state.isUnderWay = false

@@ -98,7 +98,7 @@ export class Auditor implements EventRecorder {
     const now = this.clock.now()
     if (now - this.#complainedMs < complaintMs) return
     this.#complainedMs = now
-    this.#logger.error('audit events were lost', { plugin, lost, error: error.message })
+    this.#logger.error('audit events were dropped', { plugin, lost, error: error.message })
   }
 }
 

@@ -86,7 +86,7 @@ export class CustomResources {
     const work = this.#sync(name)
       .catch((error: unknown) => {
         if (this.#isEnded) return
-        this.#logger.error('a custom resource cannot be served', { name, error })
+        this.#logger.error('failed to serve a custom resource', { name, error })
         this.#parts.clock.after(retryMs, () => this.#wake(name))
       })
       .finally(() => {

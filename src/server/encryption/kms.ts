@@ -39,7 +39,7 @@ export class Kms {
   /** Seeds that the plug-in has decrypted, by their encrypted form. */
   readonly #known = new Map<string, Buffer>()
   #write: WriteKey | undefined
-  #problem: string | undefined = 'not asked yet'
+  #problem: string | undefined = 'no status yet'
   #cancelPoll: () => void = () => {}
   #isClosed = false
 
@@ -142,7 +142,7 @@ export class Kms {
     this.#cancelPoll = this.#o.clock.after(this.#problem === undefined ? healthyMs : unhealthyMs, () => {
       this.#refresh()
         .catch((e: unknown) =>
-          this.#o.logger.error('a KMS plug-in does not answer well', { name: this.name, error: (e as Error).message }),
+          this.#o.logger.error('a KMS plug-in is not healthy', { name: this.name, error: (e as Error).message }),
         )
         .finally(() => this.#schedule())
     })

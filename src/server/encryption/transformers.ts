@@ -205,7 +205,7 @@ export class Transformer {
  * checked.
  */
 function checked(plain: Buffer): Buffer {
-  if (plain[0] !== 0x7b) throw new Error('what was decrypted is no object: the key is another one')
+  if (plain[0] !== 0x7b) throw new Error('the decrypted data is not an object: the key may be wrong')
   return plain
 }
 

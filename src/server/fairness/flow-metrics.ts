@@ -58,7 +58,7 @@ export class FlowMetrics {
       registry,
       'gauge',
       'current_executing_requests',
-      'Number of requests that are being served, or watches that begin.',
+      'Number of executing requests, and of watches that are starting.',
       ({ executing }) => executing,
     )
     this.#tell(
@@ -86,7 +86,7 @@ export class FlowMetrics {
     )
     this.#waits = registry.histogram(
       'apiserver_flowcontrol_request_wait_duration_seconds',
-      'How long requests waited for seats.',
+      'Time that requests waited for seats.',
       waits,
     )
   }

@@ -53,7 +53,7 @@ export async function followFlowObjects(parts: ServerParts, fairness: Fairness, 
       })
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error))
-        logger.warn('the status of a FlowSchema could not be written', { name, error })
+        logger.warn('failed to update the status of a FlowSchema', { name, error })
     }
   }
 

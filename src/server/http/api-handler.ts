@@ -409,7 +409,11 @@ export class ApiHandler {
         stops[1]()
       }
     } catch (error) {
-      this.#o.logger.error('an answer failed after it had begun', { method: exchange.method, uri: exchange.url, error })
+      this.#o.logger.error('a response failed after its headers were sent', {
+        method: exchange.method,
+        uri: exchange.url,
+        error,
+      })
       throw error
     } finally {
       for (const stop of stops) stop()
@@ -435,7 +439,7 @@ export class ApiHandler {
     const open = metrics.watching(kind)
     const sink = exchange.stream(200, { ...headers, 'content-type': accepted.contentType })
     const onOverrun = () => {
-      logger.warn('a watcher did not keep up and was cut off', {
+      logger.warn('closed a watch whose client is too slow', {
         resource: result.target.resource.plural,
         userAgent: exchange.header('user-agent'),
       })
@@ -474,7 +478,7 @@ export class ApiHandler {
     const id = sent['audit-id']
     const error = answeredError(e)
     if (!(e instanceof ApiError) && !isStoreTrouble(e)) {
-      this.#o.logger.error('a request failed in a way that is our fault', {
+      this.#o.logger.error('internal error', {
         id,
         method: exchange.method,
         uri: exchange.url,
@@ -502,7 +506,7 @@ export class ApiHandler {
       )
     } catch (e) {
       // The response has already started, so the client must not take it for complete.
-      this.#o.logger.error('an answer failed after it had begun', {
+      this.#o.logger.error('a response failed after its headers were sent', {
         id,
         method: exchange.method,
         uri: exchange.url,

@@ -68,7 +68,7 @@ export class MemoryGuard {
       })
     tell(
       'coxswain_memory_limit_bytes',
-      'Memory that there is: for the heap, and for the process by its machine or cgroup.',
+      'Memory limits: of the heap, and of the process by its machine or cgroup.',
       ({ limitBytes }) => limitBytes,
     )
     tell('coxswain_memory_used_bytes', 'Memory that is in use, garbage included.', ({ usedBytes }) => usedBytes)
@@ -125,7 +125,7 @@ export class MemoryGuard {
     const megabytes = ({ usedBytes, limitBytes }: { usedBytes: number; limitBytes: number }) =>
       `${Math.round(usedBytes / 2 ** 20)} of ${Math.round(limitBytes / 2 ** 20)} MB`
     const { memory, logger } = this.#o
-    logger.warn('memory is short: lists, watches and long bodies are refused', {
+    logger.warn('memory is low: rejecting lists, watches and large bodies', {
       heap: megabytes(memory.heap()),
       machine: megabytes(memory.machine()),
     })

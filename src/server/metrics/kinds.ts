@@ -33,7 +33,7 @@ const usages = ({ usage, containers = [] }: Metrics): UsageList[] => (usage ? [u
 const usageColumn = (name: 'cpu' | 'memory'): Column<Metrics> => ({
   name,
   type: 'string',
-  description: `What is used of it: ${name}`,
+  description: `Usage: ${name}`,
   cell: (metrics) =>
     usages(metrics)
       .map((usage) => usage[name])

@@ -115,7 +115,7 @@ async function fetchText(
   let text = ''
   for await (const piece of response.setEncoding('utf8')) {
     text += piece as string
-    if (text.length > mostBytes) throw new Error('the node says too much')
+    if (text.length > mostBytes) throw new Error('the answer of the node is too large')
   }
   if (response.statusCode !== 200) throw new Error(text)
   return text

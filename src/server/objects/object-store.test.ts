@@ -150,7 +150,7 @@ describe('ObjectStore', () => {
     expect(objects.revision).toBe(2)
   })
 
-  it('tells when the store can no longer be followed', async () => {
+  it('tells when the watch of the store has failed', async () => {
     let lost: Error | undefined
     await ObjectStore.open(store, registry, (why) => (lost = why))
     await store.close()

@@ -48,7 +48,7 @@ export function storedReader(rules: () => RuleContext, logger: Logger): (place: 
         const { namespace, name } = stored.metadata
         // One invalid object must not fail a list. The next update of it reports the error.
         const about = { kind: resource.kind, namespace, name, error }
-        logger.warn('a stored object does not fit its kind and is served as it is', about)
+        logger.warn('a stored object does not match its schema; serving it unchanged', about)
         return stored
       }
     }

@@ -223,7 +223,7 @@ function valueOf(result: Exclude<Result, { kind: 'list' }>): unknown {
     case 'watch':
       throw badRequest('a watch is to be opened, not called')
     case 'relay':
-      throw badRequest('what nodes answer is to be asked for over HTTP')
+      throw badRequest('requests to nodes are only possible over HTTP')
   }
 }
 

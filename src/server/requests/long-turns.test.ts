@@ -39,7 +39,7 @@ describe('a request that holds the event loop', () => {
     await expect(trial.run('POST', '/api/v1/namespaces/default/configmaps', map)).rejects.toThrow('already exists')
     vi.restoreAllMocks()
     await trial.run('GET', '/api/v1/namespaces/default/configmaps/slow')
-    const told = lines.filter(({ msg }) => msg === 'a request held the event loop')
+    const told = lines.filter(({ msg }) => msg === 'a request blocked the event loop')
     expect(told).toMatchObject([
       { level: 'warn', verb: 'POST', resource: 'configmaps', user: 'ali', part: expect.any(String), ms: expect.any(Number) },
       { user: 'tester', bytes: Buffer.byteLength(JSON.stringify(map)) },

@@ -49,7 +49,7 @@ export class LongTurns {
     this.#total.with({ verb, group, resource, subresource, part }).inc()
     const names = { verb, group, resource, ...(subresource ? { subresource } : {}) }
     // A user name may be as long as a header, and a path as a URL, so the log truncates them.
-    this.#logger.warn('a request held the event loop', {
+    this.#logger.warn('a request blocked the event loop', {
       ...names,
       ...(path ? { path: path.slice(0, 256) } : {}),
       user: user?.name.slice(0, 256),

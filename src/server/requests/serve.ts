@@ -155,7 +155,7 @@ export class RequestPath {
 
   #checkStore(): void {
     const lost = this.#context.lost()
-    if (lost) throw serviceUnavailable(`the store can no longer be followed: ${lost.message}`)
+    if (lost) throw serviceUnavailable(`the watch of the store has failed: ${lost.message}`)
   }
 
   async #unknown(call: Call): Promise<undefined> {

@@ -46,7 +46,7 @@ describe('component statuses', () => {
 
   test('are shown in four columns', async () => {
     const { value, resource } = await make()('scheduler')
-    expect(resource.columns.map((c: any) => c.cell(value, 0))).toEqual(['scheduler', 'Unhealthy', 'nobody holds the lease kube-system/kube-scheduler', ''])
+    expect(resource.columns.map((c: any) => c.cell(value, 0))).toEqual(['scheduler', 'Unhealthy', 'the lease kube-system/kube-scheduler has no holder', ''])
   })
 
   test('are read by list and get, and nothing else', async () => {

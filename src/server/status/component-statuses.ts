@@ -109,7 +109,7 @@ export class ComponentStatuses {
   #leaseProblem(name: string): string | undefined {
     const { renewTime, leaseDurationSeconds = 15 } =
       this.#o.objects().get<Lease>('coordination.k8s.io', 'leases', 'kube-system', name)?.spec ?? {}
-    if (!renewTime) return `nobody holds the lease kube-system/${name}`
+    if (!renewTime) return `the lease kube-system/${name} has no holder`
     const sinceMs = this.#o.now() - Date.parse(renewTime)
     return sinceMs <= leaseDurationSeconds * 1000
       ? undefined

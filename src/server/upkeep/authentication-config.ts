@@ -45,7 +45,7 @@ export async function keepAuthenticationConfig(
     Promise.resolve()
       .then(() => publish(objects, wanted))
       .catch((error: unknown) =>
-        logger.warn('the authentication of extension servers could not be published', { error }),
+        logger.warn('failed to publish the authentication configuration of extension servers', { error }),
       )
   })
 }

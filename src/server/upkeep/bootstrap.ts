@@ -37,7 +37,7 @@ export function keepBootstrapObjects(parts: ServerParts, logger: Logger): () => 
   const remake = () => {
     cancel = undefined
     bootstrap(parts).catch((error: unknown) => {
-      logger.warn('an object that every cluster has could not be made again', { error })
+      logger.warn('failed to restore a default object of the cluster', { error })
       remakeAfter(retryMs)
     })
   }

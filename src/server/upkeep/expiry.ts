@@ -108,7 +108,7 @@ class Expiry {
       }
     } catch (error) {
       if (!this.#isClosed)
-        this.#o.logger.warn('expired objects could not be removed', { resource: this.#place.resource.plural, error })
+        this.#o.logger.warn('failed to delete expired objects', { resource: this.#place.resource.plural, error })
     } finally {
       this.#isRunning = false
       this.#schedule(passEveryMs)

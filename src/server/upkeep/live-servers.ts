@@ -76,7 +76,7 @@ export class LiveServers {
       await this.#o.objects.delete(leases, namespace, this.#name, {})
       await this.#publish()
     } catch (error) {
-      if (!isNotFound(error)) this.#o.logger.warn('the lease of this server could not be given up', { error })
+      if (!isNotFound(error)) this.#o.logger.warn('failed to release the lease of this server', { error })
     }
   }
 
@@ -86,8 +86,7 @@ export class LiveServers {
       await this.#publish()
       await this.#deleteAbandoned()
     } catch (error) {
-      if (!this.#isStopped)
-        this.#o.logger.warn('the servers of the cluster could not be told apart from those that are gone', { error })
+      if (!this.#isStopped) this.#o.logger.warn('failed to read the leases of the API servers', { error })
     }
     if (!this.#isStopped) this.#cancel = this.#timers.after(renewMs, () => void this.#renewAndPublish())
   }

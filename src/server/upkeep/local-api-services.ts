@@ -94,7 +94,7 @@ export async function keepLocalApiServices(parts: ServerParts, logger: Logger): 
   const later = () => {
     last = last
       .then(sync)
-      .catch((error: unknown) => logger.error('cannot tell of what is served by APIServices', { error }))
+      .catch((error: unknown) => logger.error('failed to publish the APIServices of this server', { error }))
   }
   parts.access.follow(group, plural, ({ object, previous }) => {
     const gone = object() ? undefined : (previous() as APIService)

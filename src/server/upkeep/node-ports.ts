@@ -66,7 +66,7 @@ export class NodePortUpkeep {
         port,
         owner: { namespace, name },
       } = orphan
-      logger.info('gives back a node port without a service', { port, service: `${namespace}/${name}` })
+      logger.info('releasing a node port without a service', { port, service: `${namespace}/${name}` })
       await ports.release(orphan)
     }
     this.#orphans = new Map(orphans.map(({ port, revision: at }) => [port, at]))
@@ -74,7 +74,7 @@ export class NodePortUpkeep {
 
   #schedule(): void {
     this.#cancel = this.#o.clock.after(repairMs, () => {
-      this.#inBackground(this.repair(), 'node ports could not be repaired')
+      this.#inBackground(this.repair(), 'failed to repair node ports')
       this.#schedule()
     })
   }
@@ -91,7 +91,7 @@ export class NodePortUpkeep {
       if (has.includes(port)) continue
       const done = this.#o.claims.releaseOf(port, before!.metadata.uid!, at)
       this.#o.releasing(done)
-      this.#inBackground(done, 'a node port could not be given back')
+      this.#inBackground(done, 'failed to release a node port')
     }
   }
 

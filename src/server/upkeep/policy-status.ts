@@ -37,7 +37,7 @@ export function keepPolicyStatus({ access, registry, clock }: ServerParts, logge
       )
     } catch (error) {
       if (!isEnded && !isNotFound(error) && !isConflict(error))
-        logger.warn('the status of a policy could not be written', { name, error })
+        logger.warn('failed to update the status of a policy', { name, error })
     }
   }
 

@@ -73,7 +73,7 @@ export class AddressUpkeep {
 
   #schedule(): void {
     this.#cancel = this.#o.clock.after(repairMs, () => {
-      this.#inBackground(this.repair(), 'service addresses could not be repaired')
+      this.#inBackground(this.repair(), 'failed to repair service addresses')
       this.#schedule()
     })
   }
@@ -87,7 +87,7 @@ export class AddressUpkeep {
       const { addresses, objects } = this.#o
       const done = addresses.release(ip, ownerOf(before), objects)
       this.#o.releasing(done)
-      this.#inBackground(done, 'a service address could not be given back')
+      this.#inBackground(done, 'failed to release a service address')
     }
   }
 
@@ -100,7 +100,7 @@ export class AddressUpkeep {
     if (!addressesOf(service).includes(change.name)) return
     this.#inBackground(
       Promise.resolve().then(() => this.#ensure(change.name, service!)),
-      'a service address could not be restored',
+      'failed to restore a service address',
     )
   }
 
@@ -121,7 +121,7 @@ export class AddressUpkeep {
     try {
       if (found) await objects.delete(ipaddresses, '', ip, { preconditions: { uid: found.metadata.uid! } })
       await objects.create(ipaddresses, addressFor(ip, owner))
-      logger.info('made the IPAddress of a service', { ip, service: `${owner.namespace}/${owner.name}` })
+      logger.info('created the IPAddress of a service', { ip, service: `${owner.namespace}/${owner.name}` })
     } catch (e) {
       if (!isAlreadyExists(e)) throw e
     }
@@ -142,7 +142,7 @@ export class AddressUpkeep {
   async #deleteOrphan({ metadata, spec }: IPAddress): Promise<void> {
     const { objects, addresses, logger } = this.#o
     const { namespace = '', name = '' } = spec?.parentRef ?? {}
-    logger.info('deletes an IPAddress without a service', { ip: metadata.name, service: `${namespace}/${name}` })
+    logger.info('deleting an IPAddress without a service', { ip: metadata.name, service: `${namespace}/${name}` })
     await addresses.release(metadata.name!, { namespace, name }, objects)
   }
 

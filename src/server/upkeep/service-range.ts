@@ -52,7 +52,7 @@ export async function settleServiceRange(options: ServiceRangeOptions, range: st
     .list<Service>('', 'services', '')
     .filter((service) => addressesOf(service).some((ip) => !isServed(ip)))
   for (const service of moved) await moveService(service, range, options)
-  logger.warn('the range of cluster IPs has changed', { from: stored, to: range, moved: moved.length })
+  logger.warn('the service cluster IP range has changed', { from: stored, to: range, moved: moved.length })
 }
 
 async function moveService(
@@ -71,7 +71,7 @@ async function moveService(
     spec: { ...copy.spec!, clusterIP: ip, clusterIPs: [ip] },
   }))
   for (const old of before) await addresses.release(old, owner, objects)
-  logger.info('a service has another cluster IP', {
+  logger.info('the cluster IP of a service has changed', {
     service: `${owner.namespace}/${owner.name}`,
     from: before.join(','),
     to: ip,

@@ -56,7 +56,8 @@ export function keepTokenSecrets(around: Around): () => void {
   const keep = (namespace: string, name: string) => {
     if (isEnded) return
     keepOne(around, namespace, name).catch((error: unknown) => {
-      if (!isNotFound(error)) logger.warn('a token Secret could not be kept', { secret: `${namespace}/${name}`, error })
+      if (!isNotFound(error))
+        logger.warn('failed to update a service account token Secret', { secret: `${namespace}/${name}`, error })
     })
   }
   const later = (namespace: string, name: string) => queueMicrotask(() => keep(namespace, name))

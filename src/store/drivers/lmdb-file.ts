@@ -178,7 +178,7 @@ export class LmdbFile {
   /** Marks pages as visited. A page that is reached twice means damage or a cycle. */
   #claim(number: number, pages: number): void {
     const end = number + pages
-    if (!(number >= 2) || end > this.#meta.lastPage + 1) throw corrupt(`there is no page ${number}`)
+    if (!(number >= 2) || end > this.#meta.lastPage + 1) throw corrupt(`page ${number} does not exist`)
     for (let page = number; page < end; page++) {
       if (this.#seen[page]) throw corrupt(`page ${page} is used twice`)
       this.#seen[page] = 1

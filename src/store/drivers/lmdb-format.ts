@@ -142,7 +142,7 @@ function chooseReader(file: LmdbFile, descriptions: Descriptions): Reader {
   if (!file.has(logName) || !description)
     throw new FileProblem('ForeignFormat', 'it is an LMDB file of another application, or damaged')
   const { name, version } = decodeMeta<Format>(description)
-  if (name !== currentFormat.name) throw new FileProblem('ForeignFormat', `it says that it is ${name}`)
+  if (name !== currentFormat.name) throw new FileProblem('ForeignFormat', `it identifies itself as ${name}`)
   const reader = readers[version]
   if (!reader) throw new NewerFormat(version)
   return reader

@@ -72,7 +72,7 @@ export function explainOpenError(error: unknown, dir: string): unknown {
     return new StoreOpenError('NotConverted', `${what}. It was not changed, and the release before can still open it`)
   }
   if (!(error instanceof FileProblem)) return explainSystemError(error, dir)
-  const copied = 'a copy of a file in use is not sound: `coxswain backup` makes one that is'
+  const copied = 'copies of a file in use are inconsistent: use `coxswain backup`'
   return error.why === 'Corrupt'
     ? new StoreOpenError(
         'Corrupt',
@@ -87,8 +87,8 @@ const systemErrors: Readonly<Record<string, string>> = {
   EACCES: 'cannot be used by this user: start it as the user that owns the directory',
   EPERM: 'cannot be used by this user: start it as the user that owns the directory',
   ENOSPC: 'is on a full disk: free some space, or move the directory to another disk',
-  EDQUOT: 'belongs to a user whose disk quota is used up: raise it, or free some space',
-  EIO: 'is on a disk that does not read or write (EIO): look at the kernel log, and restore a backup on another disk',
+  EDQUOT: 'belongs to a user whose disk quota is exhausted: raise it, or free some space',
+  EIO: 'is on a disk that does not read or write (EIO): check the kernel log, and restore a backup on another disk',
 }
 
 function explainSystemError(error: unknown, dir: string): unknown {

@@ -144,7 +144,7 @@ describe('coxswain status', () => {
       'a kind that is no workload',
       ['services'],
       {},
-      expect.stringContaining('error: a Service is no workload: this is for deployments'),
+      expect.stringContaining('error: Service is not a workload; supported are deployments'),
     ],
   ] as [string, string[], Record<string, 404 | 403>, string][])('refuses %s', async (_, args, answers, err) => {
     const scene = await CommandScene.start()

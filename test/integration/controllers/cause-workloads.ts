@@ -294,7 +294,7 @@ const holds: CauseRow[] = [
   {
     it: 'a broken pod of an old revision blocks the update', what: 'BrokenOldPod', kinds: ['statefulset'],
     says: 'Pod POD cannot pull image "app:1" for container "main": manifest unknown; it is of an old revision and ' +
-      'keeps the new one from being rolled out: delete it by hand, or annotate the set with ' +
+      'keeps the new one from being rolled out: delete it manually, or annotate the set with ' +
       `coxswain.dev/recover-broken-rollout=true${since}`,
     stage: async (s, name, pod) => {
       await reported(withContainers('Pending', container(waiting('ErrImagePull', 'manifest unknown'))))(s, name, pod)

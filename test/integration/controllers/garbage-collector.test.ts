@@ -350,7 +350,7 @@ describe('an idle collector', () => {
     let isReady = false
     const started = manager.start().then(() => (isReady = true))
     await s.pass(10_000)
-    expect([isReady, manager.problems()]).toEqual([false, ['the garbage collector does not know yet which kinds there are']])
+    expect([isReady, manager.problems()]).toEqual([false, ['the garbage collector has not completed discovery yet']])
     wire.interceptRead = undefined
     await s.pass(2000)
     await started

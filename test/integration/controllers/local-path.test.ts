@@ -113,7 +113,7 @@ describe('a volume that is made for a claim', () => {
     expect(await s.told('shared')).toContain(
       'Warning ProvisioningFailed: failed to provision volume with StorageClass "now": a local path is on one node: ReadWriteOnce and ReadWriteOncePod are possible, ReadWriteMany is not',
     )
-    expect(await s.told('fast')).toContain('Warning ProvisioningFailed: failed to provision volume with StorageClass "odd": there is no parameter "speed": a local path takes none')
+    expect(await s.told('fast')).toContain('Warning ProvisioningFailed: failed to provision volume with StorageClass "odd": unknown parameter "speed": local paths have no parameters')
     expect(await s.claims()).toBe('fast Pending, shared Pending')
   })
 

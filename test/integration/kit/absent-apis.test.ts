@@ -84,7 +84,7 @@ describe('a controller whose API is not served', () => {
       await s.uninstall()
       await s.pass(10_000)
       expect(s.manager.absences()).toContain('waiting: cloneset')
-      expect(s.said('a controller is stopped until its APIs are available')).toHaveLength(round)
+      expect(s.said('controller stopped until its APIs are available')).toHaveLength(round)
       await s.client.patch(replicasets, 'default', 'r', { spec: { replicas: 1 + round } }, { type: 'merge' })
       await s.pass(1000)
       expect(await s.podCount('r')).toBe(1 + round)

@@ -440,7 +440,7 @@ it('says when it cannot keep what it knows, and goes on', async () => {
   storage.problem = new Error('no space left on device')
   await readyAfter('a', 3)
   await pass(10)
-  expect(monitor.monitor.problems()).toEqual(['the snapshot cannot be written: no space left on device'])
+  expect(monitor.monitor.problems()).toEqual(['failed to write the snapshot: no space left on device'])
   expect(monitor.told()).toEqual(['created a 3s'])
   storage.problem = undefined
   await pass(10)

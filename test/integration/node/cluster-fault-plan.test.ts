@@ -29,7 +29,7 @@ it('followClusterPlan() has a plan be as the cluster says', async () => {
 
   expect(await clearFaults(cluster.client, ['slow'])).toEqual(['slow'])
   await vi.waitFor(() => expect([failureOf('image'), failureOf('volumes')]).toEqual([undefined, 'b']))
-  await expect(clearFaults(cluster.client, ['slow'])).rejects.toThrow('there is no fault slow')
+  await expect(clearFaults(cluster.client, ['slow'])).rejects.toThrow('fault slow not found')
   expect((await clearFaults(cluster.client, [])).sort()).toEqual(['other', 'typed'])
   await vi.waitFor(() => expect(failureOf('volumes')).toBeUndefined())
   expect(await listFaults(cluster.client)).toEqual({ rules: [], problems: [] })
@@ -43,7 +43,7 @@ it('addFaults() refuses a name that is taken, and leaves the plan as it is', asy
   const names = async () => (await listFaults(cluster.client)).rules.map(({ name, fail }) => `${name} ${String(fail)}`).sort()
   await add({ name: 'csi', stage: 'csi', fail: 'a' }, { name: 'over', stage: 'image', fail: 'a', until: '2026-01-01T00:00:00Z' })
   await expect(add({ name: 'new', stage: 'image', fail: 'b' }, { name: 'csi', stage: 'network', fail: 'b' })).rejects.toThrow(
-    'fault "csi" (stage csi) already exists: give the new one another name, or first take this one away with: coxswain fault clear csi',
+    'fault "csi" (stage csi) already exists: choose another name, or first remove it with: coxswain fault clear csi',
   )
   expect(await names()).toEqual(['csi a', 'over a'])
   // One whose time is over is in nobody's way.

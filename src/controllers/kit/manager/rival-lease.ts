@@ -56,7 +56,7 @@ export class RivalWatch {
   /** The reason why the controller does not run here. Undefined while no other manager may run it. */
   refusal(): string | undefined {
     const lease = `${this.#lease.namespace}/${this.#lease.name}`
-    if (this.informer.absence) return `the lease ${lease} cannot be read: ${this.informer.absence.message}`
+    if (this.informer.absence) return `failed to read the lease ${lease}: ${this.informer.absence.message}`
     if (this.#observed.isFreeFor('')) return undefined
     return `the lease ${lease} is held by ${this.#observed.holder || 'somebody'}, who may run it`
   }

@@ -55,7 +55,7 @@ export class ServedKinds {
   ) {
     this.#ctx = ctx
     this.#owner = owner
-    this.#problem = `the ${owner} does not know yet which kinds there are`
+    this.#problem = `the ${owner} has not completed discovery yet`
     this.#isWanted = isWanted
     this.#listener = listener
     setMaxListeners(0, this.#stopping.signal)
@@ -140,7 +140,7 @@ export class ServedKinds {
       found = await discover(this.#ctx.client, this.#stopping.signal)
     } catch (e) {
       if (!this.#stopping.signal.aborted) {
-        this.#ctx.logger.warn('cannot ask which kinds there are', { error: e instanceof Error ? e.message : String(e) })
+        this.#ctx.logger.warn('discovery failed', { error: e instanceof Error ? e.message : String(e) })
       }
       return []
     }

@@ -83,8 +83,9 @@ export class ControllerSlot {
       controller.start()
     } else if (!mayRun && this.#state.kind === 'running') {
       const refusal = rival?.refusal()
-      if (refusal) logger.warn('a controller is stopped: another manager may run it', { controller: name, refusal })
-      else logger.warn('a controller is stopped until its APIs are available', { controller: name })
+      if (refusal)
+        logger.warn('controller stopped: another controller manager may run it', { controller: name, refusal })
+      else logger.warn('controller stopped until its APIs are available', { controller: name })
       const done = this.#state.controller.stop().then(() => {
         if (this.#state.kind !== 'stopping') return
         this.#state = { kind: 'waiting' }

@@ -52,7 +52,7 @@ export class KeyLoop {
   readonly #stopping = new AbortController()
   readonly #workers: Promise<void>[] = []
 
-  /** `name` names the queue. `look` may throw. */
+  /** `name` labels metrics. A thrown error retries the key with back-off. */
   constructor(name: string, ctx: LoopContext, look: (key: string, signal: AbortSignal) => Promise<Again>) {
     const { clock, random, metrics } = ctx
     this.queue = new WorkQueue(name, { clock, random, ...(metrics ? { metrics } : {}) })
@@ -80,7 +80,7 @@ export class KeyLoop {
     } catch (e) {
       if (this.#stopping.signal.aborted || signal.aborted) return // the next term reconciles every key
       if (judge(e) !== 'conflict') {
-        logger.warn('failed, and will be tried again', { key, error: e instanceof Error ? e.message : String(e) })
+        logger.warn('failed, retrying', { key, error: e instanceof Error ? e.message : String(e) })
       }
       this.queue.addRateLimited(key)
     }

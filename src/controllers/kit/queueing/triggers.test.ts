@@ -131,5 +131,5 @@ it('every cache says how far it has seen', () => {
 })
 
 it('defineController() refuses a name that is no name for metrics', () => {
-  expect(() => defineController({ ...definition, name: 'My Controller' })).toThrow('is no name for a controller')
+  expect(() => defineController({ ...definition, name: 'My Controller' })).toThrow('is not a valid controller name')
 })

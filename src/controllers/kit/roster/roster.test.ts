@@ -95,7 +95,7 @@ describe('Rosters', () => {
     expect(problems).toEqual([])
     things.set('b', thing('b', 3))
     look()
-    expect(problems).toEqual(['the roster of x is not what its objects say: b has changed'])
+    expect(problems).toEqual(['the roster of x differs from its objects: b has changed'])
   })
 })
 

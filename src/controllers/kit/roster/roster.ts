@@ -188,7 +188,7 @@ export class Rosters<T extends KubeObject> {
     const anew = new Roster(this.#sourceOf(ownerUid)).refresh(reader, nowMs)
     const seen = (roster: Roster<T, any, any>) => [...roster.members].sort(([a], [b]) => (a < b ? -1 : 1))
     if (deepEqual(seen(kept), seen(anew)) && deepEqual(reader.sumOf?.(kept.tally), reader.sumOf?.(anew.tally))) return
-    this.#audit!(new Error(`the roster of ${ownerUid} is not what its objects say: ${problemOf(kept, anew)}`))
+    this.#audit!(new Error(`the roster of ${ownerUid} differs from its objects: ${problemOf(kept, anew)}`))
   }
 }
 
@@ -202,7 +202,7 @@ export type RosterOf<T extends KubeObject = KubeObject> = <Member, Tally>(
 function problemOf(kept: Roster<any, unknown, unknown>, anew: Roster<any, unknown, unknown>): string {
   for (const [key, member] of kept.members) if (!deepEqual(member, anew.members.get(key))) return `${key} has changed`
   for (const key of anew.members.keys()) if (!kept.members.has(key)) return `${key} is missing`
-  return 'its tally is another'
+  return 'its tally differs'
 }
 
 /** Reports that the object of a key may have changed, in the roster of one owner or in all rosters. */

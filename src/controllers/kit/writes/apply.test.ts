@@ -191,7 +191,7 @@ it('applyStep() begins nothing once it is to stop', async () => {
 })
 
 it('applyStep() refuses a plan that nothing applies', async () => {
-  await expect(applyStep(context(), {} as Appliers<{ metadata: {} }, Action>, { actions: actions('A') }, atRest())).rejects.toThrow('the plan asks for A')
+  await expect(applyStep(context(), {} as Appliers<{ metadata: {} }, Action>, { actions: actions('A') }, atRest())).rejects.toThrow('the plan has action A')
 })
 
 it('applyStep() goes on with a slow start where it has got to, and begins anew after a failure', async () => {

@@ -153,7 +153,7 @@ export async function applyStep<Owner extends KubeObject, Action extends AnyActi
     }
     const kind = actions[0]!.kind as Action['kind']
     const applier = appliers[kind] as Applier<Owner, Action> | undefined
-    if (!applier) throw new Error(`the plan asks for ${kind}, which nothing applies`)
+    if (!applier) throw new Error(`the plan has action ${kind}, which no function applies`)
     const { pace = 'one by one', run } = typeof applier === 'function' ? { run: applier } : applier
     const act = async (action: Action): Promise<void> => {
       ctx.signal.throwIfAborted()

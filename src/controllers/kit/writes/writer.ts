@@ -173,7 +173,7 @@ export class Writer {
     throw conflict(
       { group: type.group, resource: type.plural },
       name,
-      'it is not what it was when it was to be adopted',
+      'it has changed since it was selected for adoption',
     )
   }
 

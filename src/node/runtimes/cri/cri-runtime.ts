@@ -141,7 +141,7 @@ export class CriRuntime implements Runtime {
         const found = status?.conditions.find(({ type }) => type === condition)
         return found?.status
           ? []
-          : [{ condition, reason: found?.reason ?? '', message: found?.message ?? 'the runtime does not say' }]
+          : [{ condition, reason: found?.reason ?? '', message: found?.message ?? 'the runtime gives no reason' }]
       })
     } catch (e) {
       return [{ condition: 'RuntimeReady' as const, reason: 'ContainerRuntimeDown', message: (e as Error).message }]
@@ -368,10 +368,9 @@ export class CriRuntime implements Runtime {
   /** If cgroups cannot be written, pods run without limits of their own. */
   async #checkCgroups(): Promise<void> {
     await this.#cgroups?.check().catch((error: unknown) => {
-      this.#options.logger.warn(
-        'cgroups cannot be written: pods have no limits of their own, only their containers have',
-        { error },
-      )
+      this.#options.logger.warn('cgroups are not writable: limits are enforced for containers, but not for pods', {
+        error,
+      })
       this.#cgroups = undefined
     })
   }

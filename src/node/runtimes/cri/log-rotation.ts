@@ -46,7 +46,7 @@ export class LogRotation {
       try {
         await this.#rotate(id, file)
       } catch (error) {
-        this.#o.logger.warn('a log could not be rotated', { id, file, error })
+        this.#o.logger.warn('failed to rotate a log', { id, file, error })
       }
     }
   }

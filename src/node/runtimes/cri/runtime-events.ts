@@ -90,11 +90,11 @@ export class RuntimeEvents {
           if (this.#isStopped) return
           if (isUnknownCall(error)) {
             this.#source++
-            logger.info('the runtime has no such events', { events: source.name })
+            logger.info('the runtime does not support these events', { events: source.name })
             return this.#connect()
           }
           if (hasBegun || error?.code !== 'Unavailable')
-            logger.info('the events of the runtime have ended', { events: source.name, error: error?.message })
+            logger.info('the event stream of the runtime has ended', { events: source.name, error: error?.message })
           this.#cancelReconnect = clock.after(reconnectMs, () => this.#connect())
           this.#lookAfter(withoutEventsMs)
         },
@@ -140,7 +140,7 @@ export class RuntimeEvents {
     try {
       changes = await this.#o.look()
     } catch (error) {
-      this.#o.logger.debug('the runtime did not say what it has', { error })
+      this.#o.logger.debug('failed to list containers', { error })
     }
     this.#isLooking = false
     this.#lastLookMs = this.#o.clock.now()

@@ -77,7 +77,7 @@ interface CommandStatus {
 /** The exit code, which is the last message of the error stream. */
 async function endOf(errors: SpdyStream): Promise<number> {
   const said = await text(errors)
-  if (said === '') throw new RuntimeError('Unavailable', 'the runtime did not say how the command ended')
+  if (said === '') throw new RuntimeError('Unavailable', 'the runtime did not report the result of the command')
   const { status, message = said, reason, details } = parseStatus(said)
   if (status === 'Success') return 0
   const code = details?.causes?.find((cause) => cause.reason === 'ExitCode')?.message

@@ -14,7 +14,7 @@ const needed = ['unshare', 'nsenter', 'chroot', 'mount', 'umount', 'setpriv', 'e
  */
 export async function bestView(directory: string): Promise<{ kind: ViewKind; why: string }> {
   const links = (why: string) => ({ kind: 'links' as const, why })
-  if (process.platform !== 'linux') return links('only Linux has what it takes')
+  if (process.platform !== 'linux') return links('it requires Linux')
   const missing = needed.filter((tool) => !findTool(tool))
   if (missing.length > 0) return links(`this machine lacks ${missing.join(', ')}`)
   const isRoot = process.getuid?.() === 0
@@ -35,7 +35,7 @@ export async function bestView(directory: string): Promise<{ kind: ViewKind; why
     )
     return { kind, why: '' }
   } catch (e) {
-    return links(`this machine does not allow it: ${lastLine((e as Error).message)}`)
+    return links(`the kernel does not allow it: ${lastLine((e as Error).message)}`)
   } finally {
     rmSync(trial, { recursive: true, force: true })
   }

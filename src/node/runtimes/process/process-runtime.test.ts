@@ -377,7 +377,7 @@ describe('an agent that is started anew', () => {
     edit(`containers/${id}/state.json`, { state: 'running', pid: process.pid, pidStart: '' })
     const second = await bench.open({ directory })
     expect((await second.podSandboxStatus(sandbox)).state).toBe('notReady')
-    expect(await second.containerStatus(id)).toMatchObject({ state: 'exited', exitCode: 255, message: 'the machine was started anew' })
+    expect(await second.containerStatus(id)).toMatchObject({ state: 'exited', exitCode: 255, message: 'the machine was restarted' })
     await cleanUp(second)
   })
 

@@ -140,7 +140,7 @@ export class ProcessRuntime implements Runtime {
 
   /** Starts the shim in advance. A container start waits for it and reports its error. */
   expectSandbox(): void {
-    this.#shim.ensure().catch((error: unknown) => this.#logger.warn('the shim did not start', { error }))
+    this.#shim.ensure().catch((error: unknown) => this.#logger.warn('failed to start the shim', { error }))
   }
 
   async runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string> {
@@ -324,7 +324,7 @@ export class ProcessRuntime implements Runtime {
 
   imageNote(image: string): string | undefined {
     if (this.#images.isKnown(image)) return undefined
-    return `Image "${image}" is not in the image catalogue: a program of this machine runs in its place, or a placeholder if the container names none`
+    return `Image "${image}" is not in the image catalogue: running a program of this machine instead, or a placeholder if the container has no command`
   }
 
   async listImages() {
@@ -368,7 +368,7 @@ export class ProcessRuntime implements Runtime {
       this.#containers.set(record.id, container)
       if (container.process?.state !== 'running') continue
       const isOfThisBoot = this.#sandboxes.get(record.sandboxId)!.boot === boot
-      if (!isOfThisBoot) this.#end(container, 255, 'Error', 'the machine was started anew')
+      if (!isOfThisBoot) this.#end(container, 255, 'Error', 'the machine was restarted')
       else if (!hasShim || !isAlive(container.process.pid, container.process.pidStart)) {
         if (this.#endUnlessRecorded(container) && !hasShim) lost.add(container.sandboxId)
       }
@@ -381,7 +381,9 @@ export class ProcessRuntime implements Runtime {
     this.#addresses.keep(address)
     await this.#hostPorts
       .open(id, config.portMappings, address)
-      .catch((error: unknown) => this.#logger.warn('a port of the node is taken', { pod: config.metadata.name, error }))
+      .catch((error: unknown) =>
+        this.#logger.warn('a host port is already in use', { pod: config.metadata.name, error }),
+      )
   }
 
   #limited(): Limited[] {
@@ -396,7 +398,7 @@ export class ProcessRuntime implements Runtime {
   #outOfMemory(id: string): void {
     this.#shim
       .tell({ op: 'stop', id, timeoutSeconds: 0 })
-      .catch((error: unknown) => this.#logger.warn('a container that is too large could not be ended', { id, error }))
+      .catch((error: unknown) => this.#logger.warn('failed to kill a container above its memory limit', { id, error }))
   }
 
   #containerEnded(id: string): void {
@@ -440,7 +442,7 @@ export class ProcessRuntime implements Runtime {
     const { pid, pidStart } = container.process!
     if (isAlive(pid, pidStart)) signalProcess(-pid, 'SIGKILL')
     for (const other of processesOf(container.id, pid)) signalProcess(other, 'SIGKILL')
-    this.#logger.warn('a container had lost the shim that held it', {
+    this.#logger.warn('a container has lost its shim', {
       container: container.config.metadata.name,
       id: container.id,
     })

@@ -166,7 +166,7 @@ export class ShimClient {
       }
       socket.on('data', read)
       socket.on('error', (error) => reject(new NoAnswer(error.message)))
-      socket.on('close', () => reject(new NoAnswer('the shim went away')))
+      socket.on('close', () => reject(new NoAnswer('the connection to the shim was closed')))
       socket.write(`${JSON.stringify(request)}\n`)
     })
   }
@@ -180,6 +180,6 @@ function shortSocketPath(directory: string): string {
   )
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (statSync(folder).uid !== process.getuid?.())
-    throw new RuntimeError('Unavailable', `${folder} belongs to someone else`)
+    throw new RuntimeError('Unavailable', `${folder} belongs to another user`)
   return path.join(folder, 'shim.sock')
 }

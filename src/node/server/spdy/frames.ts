@@ -41,7 +41,7 @@ export class FrameReader {
     this.#rest = bytes.subarray(end)
     if (first < 0x80000000) return { kind: 'data', streamId: first, flags, content }
     if (bytes.readUInt16BE(0) !== (0x8000 | version))
-      throw new RangeError(`frames of version ${bytes.readUInt16BE(0) & 0x7fff} are not understood`)
+      throw new RangeError(`unsupported frame version ${bytes.readUInt16BE(0) & 0x7fff} are not understood`)
     return { kind: 'control', type: bytes.readUInt16BE(2), flags, content }
   }
 }

@@ -10,7 +10,7 @@ export function parseHeaders(block: Buffer): Map<string, string> {
   let at = 4
   const text = () => {
     const length = block.readUInt32BE(at)
-    if (at + 4 + length > block.length) throw new RangeError('a header is longer than its block')
+    if (at + 4 + length > block.length) throw new RangeError('a header exceeds its block')
     at += 4 + length
     return block.toString('utf8', at - length, at)
   }

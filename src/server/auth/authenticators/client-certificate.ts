@@ -5,7 +5,7 @@ import { authenticatedGroup } from './anonymous.ts'
 export interface ShownCertificate {
   readonly commonName: string
   readonly organizations: readonly string[]
-  /** The value of the subject attribute 1.3.6.1.4.1.57683.2. */
+  /** The user's UID: Kubernetes' subject attribute 1.3.6.1.4.1.57683.2. */
   readonly uid?: string | undefined
   /** The SHA-256 fingerprint in hex, which identifies the credential. */
   readonly fingerprint?: string | undefined

@@ -80,7 +80,7 @@ export class LegacyTokens {
         copy.metadata.labels = { ...copy.metadata.labels, [lastUsedLabel]: today }
         return copy
       })
-      .catch((error: unknown) => logger.warn('the last use of a token could not be written', { secret: key, error }))
+      .catch((error: unknown) => logger.warn('failed to record the last use of a token', { secret: key, error }))
       .finally(() => this.#labelling.delete(key))
   }
 }

@@ -23,7 +23,7 @@ export function webhookTokens({ version, own, post, logger }: WebhookOptions): T
       if (answer.kind !== 'TokenReview') throw new Error('the webhook has not answered a TokenReview')
       return identified(answer.status ?? {}, wanted, own)
     } catch (error) {
-      logger.warn('the webhook could not be asked whose a token is', { error })
+      logger.warn('failed to call the authentication webhook', { error })
       return undefined
     }
   }

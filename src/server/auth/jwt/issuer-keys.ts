@@ -105,7 +105,7 @@ export const fetchOverTls =
           try {
             resolve(readJson(Buffer.concat(chunks).toString()))
           } catch {
-            reject(new Error(`${url}: the answer is no JSON`))
+            reject(new Error(`${url}: the answer is not JSON`))
           }
         })
       })

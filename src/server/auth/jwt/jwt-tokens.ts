@@ -41,7 +41,7 @@ export function jwtTokens(checked: readonly CheckedJwt[], options: JwtOptions): 
     const issuer = audiences.length > 0 ? issuers.get(issuerOf(token) ?? '') : undefined
     if (!issuer) return undefined
     return read(issuer, token, audiences, clock).catch((e: unknown) => {
-      logger.info('a token of an issuer is refused', { issuer: issuer.config.issuer.url, reason: (e as Error).message })
+      logger.info('a token was rejected', { issuer: issuer.config.issuer.url, reason: (e as Error).message })
       return undefined
     })
   }

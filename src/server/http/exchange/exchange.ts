@@ -82,7 +82,7 @@ export interface Exchange {
 /** The client disconnected during its request, so no response is possible. */
 export class ClientGone extends Error {
   constructor() {
-    super('the client has gone away')
+    super('the client has closed the connection')
     this.name = 'ClientGone'
   }
 }

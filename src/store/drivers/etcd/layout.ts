@@ -1,3 +1,5 @@
+import { assert, isAsserting } from '../../../base/assert.ts'
+
 /**
  * The driver appends white space to each value, which JSON readers skip: a line feed, the mark of the version in 12
  * characters of 2 bits, and a number of the write in 16 characters. The number distinguishes writes of equal bytes when
@@ -20,6 +22,7 @@ const encrypted = Buffer.from('k8s:enc:')
 /** Returns the stored form of a value. `writeId` must be below 2^32. */
 export function storedValue(value: Buffer, mark: number | undefined, writeId: number): Buffer {
   if (value.subarray(0, encrypted.length).equals(encrypted)) return value
+  if (isAsserting) assert(() => writeId >= 0 && writeId < 2 ** 32, 'the number of a write is below 2^32')
   const stored = Buffer.allocUnsafe(value.length + suffixBytes)
   value.copy(stored)
   let at = value.length

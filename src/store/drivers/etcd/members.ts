@@ -37,7 +37,7 @@ export class Members {
 
   constructor(options: MembersOptions) {
     const { servers, tls, clock } = options
-    if (servers.length === 0) throw new Error('no etcd server is given')
+    if (servers.length === 0) throw new Error('no etcd server is specified')
     this.#options = options
     this.#channels = servers.map(
       (server) =>

@@ -243,7 +243,7 @@ function reported(stream: Readable, staysOpen: boolean): Promise<string | undefi
       if (staysOpen && text.includes('ready\n')) resolve(undefined)
     })
     stream.once('close', () =>
-      resolve(text.startsWith('ready') ? undefined : text.trim() || 'the root directory could not be made'),
+      resolve(text.startsWith('ready') ? undefined : text.trim() || 'failed to create the root directory'),
     )
   })
 }
