@@ -69,7 +69,7 @@ describe('a backup of etcd', () => {
 
   it('is refused in the data directory of another cluster', async () => {
     const [one] = [await startCluster('a'), await startCluster('b')]
-    await expect(takeBackup(one.flags('b'), file, now)).rejects.toThrow(`--data-dir: the keys in ${path.join(dir, 'b', 'pki')} are those of another cluster than the one in the store`)
+    await expect(takeBackup(one.flags('b'), file, now)).rejects.toThrow(`--data-dir: the keys in ${path.join(dir, 'b', 'pki')} belong to another cluster than the store`)
   })
 })
 

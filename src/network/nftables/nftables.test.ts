@@ -210,7 +210,7 @@ describe.runIf(mayTry)('NftablesBackend, in network namespaces that stand for a 
     clock.advance(500)
     await backend.settled()
     expect(several(space('client'), '10.66.0.9')).toEqual(new Set(['b']))
-    expect(said.splice(0)[0]).toContain('the rules of Services were refused')
+    expect(said.splice(0)[0]).toContain('failed to apply the rules of Services')
   })
 
   it('leaves nothing behind', async () => {

@@ -54,7 +54,7 @@ describe('a request that holds the event loop', () => {
     passing(60)
     await trial.run('GET', '/api/v1/namespaces/default/configmaps', undefined, { name: 'ali', groups: [] })
     vi.restoreAllMocks()
-    expect(lines).toMatchObject([{ msg: 'a request held the event loop', verb: 'LIST', resource: 'configmaps', user: 'ali', part: 'read', ms: 60 }])
+    expect(lines).toMatchObject([{ msg: 'a request blocked the event loop', verb: 'LIST', resource: 'configmaps', user: 'ali', part: 'read', ms: 60 }])
   })
 
   it.each([

@@ -40,7 +40,7 @@ export class LongTurns {
     this.#logger = logger
     this.#total = metrics.counter(
       'coxswain_long_turns_total',
-      `Counter of requests that held the event loop for more than ${longTurnMs} ms, by verb, resource and part.`,
+      `Counter of requests that blocked the event loop for more than ${longTurnMs} ms, by verb, resource and part.`,
     )
   }
 

@@ -159,7 +159,7 @@ export class LiveServers {
       if (!isOld || !sight || this.#isLive(sight)) continue
       const preconditions = { resourceVersion: metadata.resourceVersion! }
       try {
-        await objects.delete(leases, namespace, metadata.name!, { preconditions }, false)
+        await objects.delete(leases, namespace, metadata.name!, { preconditions })
       } catch (e) {
         // Another server has deleted it, or its own has renewed it.
         if (!isNotFound(e) && !isConflict(e)) throw e
