@@ -46,7 +46,7 @@ function slimNode<T extends Node>(node: T): T {
   return {
     ...node,
     spec: { ...(taints ? { taints } : {}), ...(unschedulable ? { unschedulable } : {}) },
-    status: { ...(conditions ? { conditions } : {}) },
+    status: conditions ? { conditions } : {},
   }
 }
 
