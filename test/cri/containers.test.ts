@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Machine, podOf } from './machine.ts'
+import { Machine, isCgroupV2, podOf } from './machine.ts'
 
 const script = 'trap "exit 0" TERM; while true; do sleep 0.2; done'
 const command = ['sh', '-c', script]
@@ -27,6 +27,7 @@ beforeAll(async () => {
     podOf('powerful', { hostNetwork: true, hostPID: true }, { securityContext: { privileged: true } }),
     podOf('plain'),
     podOf('open', {}, { securityContext: { procMount: 'Default', capabilities: { add: ['SYS_TIME'] } } }),
+    podOf('apart', { hostUsers: false }, { securityContext: { procMount: 'Unmasked' } }),
     podOf('rooted', { securityContext: { runAsNonRoot: true } }),
     podOf('full', {
       serviceAccountName: 'default',
@@ -95,6 +96,11 @@ describe('a security context', () => {
     expect(await inside('plain', 'echo b > /proc/sysrq-trigger; cat /proc/keys | wc -c; ls /sys/firmware | wc -l')).toBe('0\n0\n')
   })
 
+  it('with users of its own keeps a pod from starting, which the runtime cannot give', async () => {
+    const message = "Failed to create pod sandbox: can't set `spec.hostUsers: false`, runtime does not support user namespaces"
+    await expect.poll(() => machine.says('apart'), { timeout: 10_000 }).toBe(`False,SandboxCreateFailed,${message}`)
+  })
+
   it('keeps an image that runs as root from starting where that is not allowed', async () => {
     await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/rooted --timeout=10s')
     expect(await machine.field('rooted', '{.status.containerStatuses[0].state.waiting.message}')).toMatch(
@@ -135,15 +141,16 @@ describe('a sandbox', () => {
 
 describe('cgroups', () => {
   const uidOf = (pod: string) => machine.field(pod, '{.metadata.uid}')
-  const tree = () => `coxswain-${machine.owner.slice(-10)}`
-  const read = (controller: string, below: string) => readFileSync(`/sys/fs/cgroup/${controller}/${tree()}/${below}`, 'utf8').trim()
+  const read = (controller: 'cpu' | 'memory' | 'pids', below: string) => readFileSync(`${machine.cgroup(controller)}/${below}`, 'utf8').trim()
+  const weight = (below: string) => read('cpu', `${below}/${isCgroupV2 ? 'cpu.weight' : 'cpu.shares'}`)
 
-  it.runIf(process.platform === 'linux')('are a tree by quality of service, with the limits of each pod', async () => {
+  it('are a tree by quality of service, with the limits of each pod', async () => {
     const burstable = `burstable/pod${await uidOf('confined')}`
-    expect([read('cpu', `${burstable}/cpu.shares`), read('cpu', `${burstable}/cpu.cfs_quota_us`), read('memory', `${burstable}/memory.limit_in_bytes`), read('pids', `${burstable}/pids.max`)])
-      .toEqual(['102', '20000', String(64 << 20), '200'])
-    expect(read('cpu', 'besteffort/cpu.shares')).toBe('2')
-    expect(read('cpu', `besteffort/pod${await uidOf('plain')}/cpu.shares`)).toBe('2')
+    const quota = isCgroupV2 ? read('cpu', `${burstable}/cpu.max`) : `${read('cpu', `${burstable}/cpu.cfs_quota_us`)} ${read('cpu', `${burstable}/cpu.cfs_period_us`)}`
+    const memory = read('memory', `${burstable}/${isCgroupV2 ? 'memory.max' : 'memory.limit_in_bytes'}`)
+    expect([weight(burstable), quota, memory, read('pids', `${burstable}/pids.max`)]).toEqual([isCgroupV2 ? '4' : '102', '20000 100000', String(64 << 20), '200'])
+    const least = isCgroupV2 ? '1' : '2'
+    expect([weight('besteffort'), weight(`besteffort/pod${await uidOf('plain')}`)]).toEqual([least, least])
     expect(await inside('confined', 'cat /proc/1/oom_score_adj')).toMatch(/^9\d\d\n$/)
   })
 

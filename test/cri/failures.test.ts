@@ -1,10 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLogger } from '../../src/base/logger.ts'
-import { sandboxConfig } from '../../src/node/runtimes/conformance/configs.ts'
+import { linuxSandbox } from '../../src/node/pods/config/linux-security.ts'
+import { containerConfig, sandboxConfig } from '../../src/node/runtimes/conformance/configs.ts'
 import { CriRuntime } from '../../src/node/runtimes/cri/index.ts'
-import { Machine, podOf } from './machine.ts'
+import { samplePod } from '../../src/node/sample-pod.ts'
+import { Machine, isCgroupV2, podOf } from './machine.ts'
 
 let machine: Machine
 beforeAll(async () => {
@@ -129,10 +131,57 @@ describe('a network plug-in', () => {
   })
 })
 
+describe('what a pod had besides its sandbox is removed', () => {
+  const owner = 'left'
+  const directory = () => `${machine.containerd.directory}/left`
+  const tools = () => ({ endpoint: machine.containerd.endpoint, owner, clock: systemClock, logger: silentLogger })
+  const open = () => CriRuntime.open({ ...tools(), directory: directory(), cgroupTree: 'coxswain-left' })
+  const cgroups = () => {
+    const tree = `/sys/fs/cgroup/${isCgroupV2 ? '' : 'memory/'}coxswain-left/besteffort`
+    return (existsSync(tree) ? readdirSync(tree) : []).filter((name) => name.startsWith('pod'))
+  }
+  const mounts = () => readFileSync('/proc/self/mounts', 'utf8').split('\n').filter((line) => line.includes(`${directory()}/`))
+  /** Runs a pod with a part of a volume, and resolves with its sandbox. */
+  async function run(runtime: CriRuntime, name: string): Promise<string> {
+    const labels = { 'io.kubernetes.pod.uid': `uid-of-${name}` }
+    const config = sandboxConfig(name, `${directory()}/logs`, { linux: linuxSandbox(samplePod()), labels })
+    const id = await runtime.runPodSandbox(config, '', new AbortController().signal)
+    mkdirSync(`${directory()}/volume`, { recursive: true })
+    const mount = { containerPath: '/part', hostPath: `${directory()}/volume`, readOnly: false, propagation: 'private' as const, isSubPath: true }
+    await runtime.createContainer(id, containerConfig('main', { mounts: [mount] }))
+    expect([cgroups(), mounts().length]).toEqual([[`poduid-of-${name}`], 1])
+    return id
+  }
+  /** Removes a sandbox as another program does. */
+  async function removeByOther(id: string): Promise<void> {
+    const other = await CriRuntime.open({ ...tools(), directory: `${machine.containerd.directory}/other` })
+    await other.removePodSandbox(id)
+    await other.close()
+  }
+
+  it('if another program removes the sandbox', async () => {
+    const runtime = await open()
+    await removeByOther(await run(runtime, 'taken'))
+    await expect.poll(() => [cgroups(), mounts()], { timeout: 10_000 }).toEqual([[], []])
+    await runtime.close()
+  })
+
+  it('at the next start, if no agent ran then', async () => {
+    const before = await open()
+    const id = await run(before, 'unseen')
+    await before.close()
+    await removeByOther(id)
+    expect([cgroups().length, mounts().length]).toEqual([1, 1])
+    const runtime = await open()
+    expect([cgroups(), mounts()]).toEqual([[], []])
+    await runtime.close()
+  })
+})
+
 it('pods that are deleted leave nothing: no sandbox, no address, no cgroup', async () => {
   await machine.kubectl.ok('delete pods --all --now --timeout=19s')
   await expect.poll(async () => (await machine.containerd.ctr('containers', 'ls', '-q')).trim(), { timeout: 10_000 }).toBe('')
   expect(machine.containerd.addresses()).toEqual([])
-  const tree = `/sys/fs/cgroup/memory/coxswain-${machine.owner.slice(-10)}/besteffort`
+  const tree = `${machine.cgroup('memory')}/besteffort`
   expect((existsSync(tree) ? readdirSync(tree) : []).filter((name) => name.startsWith('pod'))).toEqual([])
 })

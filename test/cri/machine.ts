@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type RunningServer, startEverything } from '../kubectl/coxswain.ts'
@@ -8,6 +8,8 @@ import { Containerd } from './containerd.ts'
 
 /** The behaviour of the pod network: it works, or the plug-in fails, hangs, or takes four seconds. */
 export type NetworkMode = 'well' | 'fail' | 'hang' | 'late'
+
+export const isCgroupV2 = existsSync('/sys/fs/cgroup/cgroup.controllers')
 
 /** Everything in one process, with a containerd of its own that tests may break. Both can be ended and started again. */
 export class Machine {
@@ -38,6 +40,11 @@ export class Machine {
   /** The label by which the node finds its sandboxes again. */
   get owner(): string {
     return `here.${createHash('sha256').update(realpathSync(path.join(this.dataDir, 'node'))).digest('hex').slice(0, 10)}`
+  }
+
+  /** The cgroup of the node's pods. In version 1 each controller has its own. */
+  cgroup(controller: 'cpu' | 'memory' | 'pids'): string {
+    return path.join('/sys/fs/cgroup', isCgroupV2 ? '' : controller, `coxswain-${this.owner.slice(-10)}`)
   }
 
   network(mode: NetworkMode): void {

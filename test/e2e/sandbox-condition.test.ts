@@ -120,7 +120,12 @@ it('a pod without a sandbox says why, and nothing more once that is mended', asy
   await machine.fault('add', 'csi', '--pod', 'disk', '--fail')
   await machine.fault('add', 'ipam', '--pod', 'address', '--fail', 'no address is left')
   await kubectl.ok('create -f -', `${pod('secretive')}  volumes: [{ name: keys, secret: { secretName: later } }]\n`)
-  await kubectl.ok('create -f -', `${pod('disk')}  volumes: [{ name: scratch, csi: { driver: disks.example.com } }]\n`)
+  const size = { accessModes: ['ReadWriteOnce'], storageClassName: '' }
+  const volume = { ...size, capacity: { storage: '1Gi' }, csi: { driver: 'disks.example.com', volumeHandle: 'one' }, claimRef: { namespace: 'default', name: 'scratch' } }
+  await kubectl.ok('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'scratch' }, spec: volume }))
+  const claim = { ...size, volumeName: 'scratch', resources: { requests: { storage: '1Gi' } } }
+  await kubectl.ok('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'scratch' }, spec: claim }))
+  await kubectl.ok('create -f -', `${pod('disk')}  volumes: [{ name: scratch, persistentVolumeClaim: { claimName: scratch } }]\n`)
   await kubectl.ok('create -f -', pod('address'))
   const said = { secretive: '', disk: '', address: '' }
   const listen = async () => {

@@ -14,6 +14,9 @@ export async function createSandbox(
 ): Promise<void> {
   const { stages, runtime, view } = context
   const { uid = '' } = pod.metadata
+  // Kubelet's words. In the user namespace of the node such a pod would have more rights than it asks for.
+  if (runtime.hasContainers && pod.spec.hostUsers === false)
+    throw new Error("can't set `spec.hostUsers: false`, runtime does not support user namespaces")
   const config = sandboxConfig(context, pod, attempt)
   for (const problem of dnsProblems(context, pod)) context.event(pod, 'Warning', 'DNSConfigForming', problem)
   const handler = await runtimeHandlerOf(context, pod, signal)

@@ -126,9 +126,18 @@ export async function startContainer(
   const podUser = await context.volumes.userOf(pod)
   const locate: ContainerSurroundings['locate'] = (root, below, isHostPath) =>
     context.volumes.locate(root, below, isHostPath)
+  const { hasFiles } = context.volumes
   const configure = async () => {
     if (runtime.hasContainers) await checkNonRoot(runtime, pod, container)
-    const config = await containerConfig(pod, container, attempt, { env, place, volumes, note, podUser, locate })
+    const config = await containerConfig(pod, container, attempt, {
+      env,
+      place,
+      volumes,
+      note,
+      podUser,
+      locate,
+      hasFiles,
+    })
     return runtime.hasContainers ? asContainer(context, { pod, sandbox, volumes }, container, config) : config
   }
   const config = await configure().catch((e: unknown) => {

@@ -31,6 +31,7 @@ async function mounted(mount: Partial<VolumeMount>, env: Record<string, string> 
     place: { podIps: [], hostIps: [], allocatable: {} },
     volumes: new Map([['data', volume]]),
     note: '/note',
+    hasFiles: disk.keepsFiles,
     locate: (root, below) => disk.locate(root, below),
   })
   return path.relative(volume, config.mounts[0]!.hostPath)
@@ -61,6 +62,16 @@ describe('a part of a volume', () => {
     await expect(mounted(mount, env)).rejects.toMatchObject({ name: 'ConfigError', message })
     expect(await readFile('/etc/passwd', 'utf8')).not.toBe('')
     await expect(stat('/etc/new')).rejects.toThrow('ENOENT')
+  })
+
+  it('is refused if all mounts below it are to be read-only, and the container would see them', async () => {
+    const mount = { readOnly: true, recursiveReadOnly: 'Enabled' }
+    await expect(mounted(mount)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: 'failed to resolve recursive read-only mode: volume "data" requested recursive read-only mode, but it is not supported by the runtime',
+    })
+    expect(await mounted({ ...mount, recursiveReadOnly: 'IfPossible' })).toBe('')
+    expect(await mounted(mount, {}, noDisk)).toBe('')
   })
 
   it('is judged where nothing is kept on a disk, too', async () => {

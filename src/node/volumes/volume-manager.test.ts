@@ -46,6 +46,20 @@ describe('VolumeManager.mount()', () => {
     expect(await read(volume, file)).toBe(expected)
   })
 
+  it.each<[string, Volume, string]>([
+    ['of a CSI driver', { name: 'v', csi: { driver: 'disks.test' } }, 'driver name disks.test not found in the list of registered CSI drivers'],
+    ['of another kind', { name: 'v', nfs: { server: 'files.test', path: '/' } }, 'volumes of the kind nfs are not supported by this node'],
+    ['of an image', { name: 'v', image: { reference: 'data:1' } }, 'volumes of the kind image are not supported by this node'],
+    ['with trust bundles', { name: 'v', projected: { sources: [{ clusterTrustBundle: { path: 'ca', name: 'all' } }] } }, 'the projected source clusterTrustBundle is not supported'],
+  ])('fails for a volume %s, and shows no empty directory instead', async (_, volume, message) => {
+    await expect(mount(volume)).rejects.toThrow(message)
+    await expect(mount(volume)).rejects.toBeInstanceOf(MountError)
+  })
+
+  it('has an empty directory for a volume without a source', async () => {
+    expect(await readdir((await mount({ name: 'v' })).get('v')!)).toEqual([])
+  })
+
   it('turns over to what is there now, all at once, and removes what is gone', async () => {
     const volume: Volume = { name: 'v', configMap: { name: 'settings' } }
     await mount(volume)

@@ -111,6 +111,11 @@ export class VolumeManager {
     return paths
   }
 
+  /** False on nodes whose containers see no files. */
+  get hasFiles(): boolean {
+    return this.#disk.keepsFiles
+  }
+
   /** The termination message file of a container. Two consecutive starts use different files. */
   noteFile(uid: string, container: string, attempt: number): string {
     return path.join(this.podDirectory(uid), 'containers', container, `${attempt % 2}.note`)
@@ -204,6 +209,9 @@ export class VolumeManager {
       return this.#claim(pod, name, volume.persistentVolumeClaim.claimName, sources, user)
     if (volume.ephemeral) return this.#claim(pod, name, `${pod.metadata.name}-${name}`, sources, user)
     if (volume.csi) await this.#driver(name, volume.csi.driver, sources)
+    // An empty directory would take the place of data. Nodes without files have only the failures of drivers.
+    const problem = this.#disk.keepsFiles ? missingPlugin(volume) : undefined
+    if (problem !== undefined) throw MountError.of(name, problem)
     const { medium, sizeLimit } = volume.emptyDir ?? {}
     if (medium === 'Memory' && this.#mountsMemory) {
       await this.#disk.makeMemory(
@@ -229,7 +237,11 @@ export class VolumeManager {
     const add = (files: VolumeFiles) => {
       for (const [at, file] of files) all.set(at, file)
     }
-    for (const { configMap, secret, downwardAPI, serviceAccountToken } of projected.sources ?? []) {
+    for (const source of projected.sources ?? []) {
+      const { configMap, secret, downwardAPI, serviceAccountToken } = source
+      const unknown = (['clusterTrustBundle', 'podCertificate'] as const).find((kind) => source[kind])
+      if (unknown && this.#disk.keepsFiles)
+        throw MountError.of(name, `the projected source ${unknown} is not supported by this node`)
       if (configMap)
         add(
           configMapFiles(
@@ -317,4 +329,12 @@ export class VolumeManager {
     await this.#disk.makeDirectory(directory, 0o777)
     return ofPod(directory)
   }
+}
+
+/** The reason why a node cannot mount a volume that is not an emptyDir. Undefined for an emptyDir, the default. */
+function missingPlugin({ name: _, emptyDir, csi, ...others }: Volume): string | undefined {
+  if (csi)
+    return `kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: driver name ${csi.driver} not found in the list of registered CSI drivers`
+  const [kind] = Object.keys(others)
+  return emptyDir || kind === undefined ? undefined : `volumes of the kind ${kind} are not supported by this node`
 }

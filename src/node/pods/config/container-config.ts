@@ -34,6 +34,8 @@ export interface ContainerSurroundings {
    * node.
    */
   locate(root: string, below: string, isHostPath: boolean): Promise<Located>
+  /** False on nodes whose containers see no files. */
+  hasFiles: boolean
   /** The file that backs the container's termination message path. */
   note: string
 }
@@ -107,6 +109,10 @@ async function mountsOf(
     const root = around.volumes.get(mount.name)
     if (root === undefined)
       throw new ConfigError(`cannot find volume "${mount.name}" to mount into container "${spec.name}"`)
+    if (mount.recursiveReadOnly === 'Enabled' && around.hasFiles) {
+      const why = `volume "${mount.name}" requested recursive read-only mode, but it is not supported by the runtime`
+      throw new ConfigError(`failed to resolve recursive read-only mode: ${why}`)
+    }
     const below = subPathOf(mount, variables)
     const propagation =
       mount.mountPropagation === 'Bidirectional'

@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import { CgroupTree, limitFiles, weightOf } from './cgroups.ts'
 
 it.each([[2, 1], [1024, 39], [262_144, 10_000]])('weightOf(%i) is %i', (shares, weight) => {
@@ -21,4 +24,17 @@ it.each([
   [true, 'Burstable', 'tree_1-burstable-podu_1.slice'],
 ] as const)('parentOf(): with systemd %s, %s pods are in %s', (usesSystemd, qosClass, expected) => {
   expect(new CgroupTree({ mount: '/nowhere', name: 'tree-1', usesSystemd }).parentOf('u-1', qosClass)).toBe(expected)
+})
+
+it('CgroupTree.pods() finds the pods of every quality of service, in either version', async () => {
+  const mount = mkdtempSync(path.join(tmpdir(), 'coxswain-cgroups-'))
+  onTestFinished(() => rmSync(mount, { recursive: true }))
+  const below = ['tree/podg', 'tree/burstable/podb', 'tree/besteffort/podx', 'other/podo']
+  for (const folder of below) mkdirSync(path.join(mount, 'memory', folder), { recursive: true })
+  mkdirSync(path.join(mount, 'cpu/tree/burstable/podb'), { recursive: true })
+  const tree = () => new CgroupTree({ mount, name: 'tree', usesSystemd: false }).pods()
+  expect((await tree()).sort()).toEqual(['b', 'g', 'x'])
+  for (const folder of below) mkdirSync(path.join(mount, `${folder}2`), { recursive: true })
+  writeFileSync(path.join(mount, 'cgroup.controllers'), 'cpu memory pids')
+  expect((await tree()).sort()).toEqual(['b2', 'g2', 'x2'])
 })

@@ -100,6 +100,16 @@ export class CgroupTree {
     await this.#weigh()
   }
 
+  /** The uids of the pods that have cgroups. */
+  async pods(): Promise<string[]> {
+    if (this.#o.usesSystemd) return []
+    const folders = (await this.#allHierarchies()).flatMap((root) =>
+      ['', 'burstable', 'besteffort'].map((below) => path.join(root, this.#o.name, below)),
+    )
+    const names = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))
+    return [...new Set(names.flat())].filter((name) => name.startsWith('pod')).map((name) => name.slice('pod'.length))
+  }
+
   /** Removes a pod's cgroup and those that containers have left in it. No process runs in them. */
   async remove(uid: string): Promise<void> {
     if (this.#o.usesSystemd) return

@@ -29,6 +29,7 @@ import { isListening } from './listening-ports.ts'
 import { containerStates } from './messages/container.ts'
 import { sandboxReady } from './messages/sandbox.ts'
 import { methods } from './methods.ts'
+import { PodLeftovers } from './pod-leftovers.ts'
 import { RuntimeEvents } from './runtime-events.ts'
 import { sandboxMessage } from './sandbox-request.ts'
 import { LogRotation } from './log-rotation.ts'
@@ -83,7 +84,10 @@ export class CriRuntime implements Runtime {
   readonly #listeners = new Set<(event: RuntimeEvent) => void>()
   #cgroups: CgroupTree | undefined
   readonly #subPaths: SubPaths
+  readonly #leftovers: PodLeftovers
   readonly #sandboxConfigs = new Map<string, SandboxConfig>()
+  /** The pod of each sandbox, by uid. */
+  readonly #uids = new Map<string, string>()
   /** Containers that were stopped before they were started. The runtime still reports them as created. */
   readonly #neverStarted = new Map<string, number>()
   /** The log files of running containers, by container. */
@@ -96,6 +100,8 @@ export class CriRuntime implements Runtime {
     try {
       const runtime = new CriRuntime(options, client, await askAboutRuntime(client, options.clock.now()))
       await runtime.#checkCgroups()
+      const present = await runtime.listPodSandboxes()
+      await runtime.#leftovers.sweep(new Set(present.map(({ metadata }) => metadata.uid)))
       runtime.#events.start()
       runtime.#rotation.start()
       return runtime
@@ -118,7 +124,15 @@ export class CriRuntime implements Runtime {
         ? undefined
         : new CgroupTree({ mount: '/sys/fs/cgroup', name, pidsLimit, usesSystemd: about.usesSystemd })
     this.#subPaths = new SubPaths(path.join(directory, 'subpaths'))
+    this.#leftovers = new PodLeftovers({
+      cgroups: () => this.#cgroups,
+      subPaths: this.#subPaths,
+      logger: options.logger,
+      hasSandboxes: (uid) => this.#hasSandboxes(uid),
+    })
     this.#known = new KnownStates((event) => {
+      if (event.kind === 'deleted' && event.containerId === undefined) void this.#forgetSandbox(event.sandboxId)
+      if (event.kind === 'deleted' && event.containerId !== undefined) this.#forgetContainer(event.containerId)
       for (const listener of this.#listeners) listener(event)
     })
     this.#rotation = new LogRotation({
@@ -151,16 +165,22 @@ export class CriRuntime implements Runtime {
   async runPodSandbox(config: SandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     mkdirSync(config.logDirectory, { recursive: true })
-    if (config.linux) await this.#cgroups?.make(config.metadata.uid, config.linux)
-    const request = { config: this.#sandboxMessage(config), runtimeHandler }
-    // Network setup may be slow: kubelet waits twice as long as for other calls.
-    const limits = { timeoutMs: 2 * this.#client.timeoutMs, signal }
-    const { podSandboxId: id } = await this.#client.call(methods.runPodSandbox, request, limits).catch((e: unknown) => {
-      throw networkErrorOf(e)
+    const { uid } = config.metadata
+    return this.#leftovers.creating(uid, async () => {
+      if (config.linux) await this.#cgroups?.make(uid, config.linux)
+      const request = { config: this.#sandboxMessage(config), runtimeHandler }
+      // Network setup may be slow: kubelet waits twice as long as for other calls.
+      const limits = { timeoutMs: 2 * this.#client.timeoutMs, signal }
+      const { podSandboxId: id } = await this.#client
+        .call(methods.runPodSandbox, request, limits)
+        .catch((e: unknown) => {
+          throw networkErrorOf(e)
+        })
+      this.#sandboxConfigs.set(id, config)
+      this.#uids.set(id, uid)
+      this.#known.note(id, id, 'started')
+      return id
     })
-    this.#sandboxConfigs.set(id, config)
-    this.#known.note(id, id, 'started')
-    return id
   }
 
   async stopPodSandbox(id: string): Promise<void> {
@@ -169,7 +189,7 @@ export class CriRuntime implements Runtime {
       .catch(unlessGone)
     for (const container of this.#known.containersOf(id)) this.#stopped(container)
     // Running containers have their own copies of the mounts that are released here.
-    const uid = this.#sandboxConfigs.get(id)?.metadata.uid
+    const uid = this.#uids.get(id)
     if (uid !== undefined) await this.#subPaths.release(uid)
     if (this.#known.sandboxOf(id)) this.#known.note(id, id, 'stopped')
   }
@@ -177,24 +197,21 @@ export class CriRuntime implements Runtime {
   readonly crashSandbox = (id: string): Promise<void> => this.stopPodSandbox(id)
 
   async removePodSandbox(id: string): Promise<void> {
-    const uid =
-      this.#sandboxConfigs.get(id)?.metadata.uid ??
-      (await this.podSandboxStatus(id).then(
-        (status) => status.metadata.uid,
-        () => undefined,
-      ))
+    // Reads the pod of a sandbox that an earlier agent has created.
+    if (!this.#uids.has(id)) await this.podSandboxStatus(id).catch(unlessGone)
     await this.stopPodSandbox(id)
     await this.#client.call(methods.removePodSandbox, { podSandboxId: id }).catch(unlessGone)
-    if (uid !== undefined) await this.#left(uid)
-    for (const container of this.#known.containersOf(id)) this.#removed(container)
-    this.#sandboxConfigs.delete(id)
+    await this.#forgetSandbox(id)
+    for (const container of this.#known.containersOf(id)) this.#known.removed(container)
     this.#known.removed(id)
   }
 
   async podSandboxStatus(id: string): Promise<SandboxStatus> {
     const { status } = await this.#client.call(methods.podSandboxStatus, { podSandboxId: id })
     if (!status) throw new RuntimeError('NotFound', `sandbox ${id} not found`)
-    return sandboxStatusOf(status, ownLabels)
+    const told = sandboxStatusOf(status, ownLabels)
+    this.#uids.set(id, told.metadata.uid)
+    return told
   }
 
   async listPodSandboxes(): Promise<SandboxStatus[]> {
@@ -247,7 +264,8 @@ export class CriRuntime implements Runtime {
   async removeContainer(id: string): Promise<void> {
     await this.stopContainer(id, 0)
     await this.#client.call(methods.removeContainer, { containerId: id }).catch(unlessGone)
-    this.#removed(id)
+    this.#known.removed(id)
+    this.#forgetContainer(id)
   }
 
   async containerStatus(id: string): Promise<ContainerStatus> {
@@ -385,14 +403,23 @@ export class CriRuntime implements Runtime {
     return sandboxMessage(config, { [ownerLabel]: this.#options.owner }, parent ?? '')
   }
 
-  /** Removes what was created for a pod outside of the runtime after its last sandbox is gone. */
-  async #left(uid: string): Promise<void> {
-    const { items } = await this.#client.call(methods.listPodSandboxes, {
-      filter: { labelSelector: { [ownerLabel]: this.#options.owner, [podUidLabel]: uid } },
-    })
-    if (items.length > 0) return
-    await this.#subPaths.release(uid)
-    await this.#cgroups?.remove(uid)
+  async #hasSandboxes(uid: string): Promise<boolean> {
+    const labelSelector = { [ownerLabel]: this.#options.owner, [podUidLabel]: uid }
+    const { items } = await this.#client.call(methods.listPodSandboxes, { filter: { labelSelector } })
+    return items.length > 0
+  }
+
+  #forgetContainer(id: string): void {
+    this.#neverStarted.delete(id)
+    this.#logs.delete(id)
+  }
+
+  /** Forgets a sandbox that is gone, whoever has removed it, and removes what its pod has left. */
+  async #forgetSandbox(id: string): Promise<void> {
+    const uid = this.#uids.get(id)
+    this.#sandboxConfigs.delete(id)
+    this.#uids.delete(id)
+    if (uid !== undefined) await this.#leftovers.remove(uid)
   }
 
   /** Lists all objects of this node with the fields that show changes. Resolves with the number of changes. */
@@ -422,12 +449,6 @@ export class CriRuntime implements Runtime {
     if (!sandboxId) return
     if (this.#known.phaseOf(id) === 'created') this.#neverStarted.set(id, this.#options.clock.now())
     this.#known.note(id, sandboxId, 'stopped')
-  }
-
-  #removed(id: string): void {
-    this.#neverStarted.delete(id)
-    this.#logs.delete(id)
-    this.#known.removed(id)
   }
 
   /** Returns the error, or an error that names the state of the container if that explains it. */

@@ -39,6 +39,11 @@ export class SubPaths {
     return secured
   }
 
+  /** The uids of the pods that have mounts, or had them when an agent was killed. */
+  pods(): Promise<string[]> {
+    return readdir(this.#root).catch(() => [])
+  }
+
   /** Removes all mounts of a pod. */
   async release(uid: string): Promise<void> {
     await release(path.join(this.#root, uid))
