@@ -242,7 +242,7 @@ export function RolloutPicture({ of, namespace }: { of: string; namespace: strin
     paint.select(Math.max(0, Math.min(paint.places.cells.length - 1, paint.selected + step)))
     setHover(paint.places.cells[paint.selected])
   }
-  if (topic.error) return <Failure code={topic.error.code} error={topic.error.message} what="Its pods" />
+  if (topic.error) return <Failure code={topic.error.code} error={topic.error.message} what="its pods" />
   return (
     <div class="picture">
       <div class="canvas">

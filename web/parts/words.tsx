@@ -65,6 +65,7 @@ export const Notice = ({
 
 /** An error of the server, with what to do about it. */
 export function Failure({ code, error, what }: { code: number | undefined; error: string; what: string }) {
+  const subject = what.charAt(0).toUpperCase() + what.slice(1)
   if (code === 403)
     return (
       <Notice tone="warn" title={`You may not see ${what}`}>
@@ -74,7 +75,7 @@ export function Failure({ code, error, what }: { code: number | undefined; error
     )
   if (code === 400)
     return (
-      <Notice title={`${what} cannot be shown`}>
+      <Notice title={`${subject} cannot be shown`}>
         <p>{error}</p>
       </Notice>
     )
@@ -88,7 +89,7 @@ export function Failure({ code, error, what }: { code: number | undefined; error
       </Notice>
     )
   return (
-    <Notice tone="bad" title={`${what} cannot be read`}>
+    <Notice tone="bad" title={`${subject} cannot be read`}>
       <p>{error}</p>
       <p>The page tries again by itself.</p>
     </Notice>

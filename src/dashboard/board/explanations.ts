@@ -74,14 +74,18 @@ export class Explanations {
     const key = [uid, generation, ...rights.map(Number)].join(' ')
     const nowMs = this.#clock.now()
     for (const [old, { untilMs }] of this.#known) if (untilMs <= nowMs) this.#known.delete(old)
-    const known = this.#known.get(key)
-    if (known) return known.answer
+    for (let known = this.#known.get(key); known; known = this.#known.get(key)) {
+      const explained = await known.answer.catch(() => undefined)
+      if (explained) return explained
+      // The error may be due to the credentials of the other viewer.
+      if (this.#known.get(key) === known) this.#known.delete(key)
+    }
     const made: Entry = { answer: this.#explain(viewer, kind, object), untilMs: Infinity }
     this.#known.set(key, made)
     const startedMs = this.#stopwatchMs()
     made.answer.then(
       () => (made.untilMs = this.#clock.now() + Math.max(leastMs, restFactor * (this.#stopwatchMs() - startedMs))),
-      () => this.#known.delete(key),
+      () => this.#known.get(key) === made && this.#known.delete(key),
     )
     return made.answer
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/api/errors.ts'
 import type { ApiRequest, Transport } from '../../../src/client/index.ts'
 import { deployments } from '../../../src/client/index.ts'
 import { Explanations } from '../../../src/dashboard/board/explanations.ts'
@@ -46,6 +47,17 @@ describe('Explanations', () => {
     await started.pass(200)
     await explain(joe)
     expect(made()).toBe(2)
+  })
+
+  it('that fail for one viewer are made again for the others', async () => {
+    const { started, viewer, explain } = await scene(1)
+    await started.allow('jane', everything)
+    await started.allow('joe', everything)
+    const [jane, joe] = [await viewer('jane'), await viewer('joe')]
+    jane.client.list = () => Promise.reject(new ApiError(401, 'Unauthorized', 'Unauthorized', {}))
+    const [first, second] = await Promise.allSettled([explain(jane), explain(joe)])
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 401 } })
+    expect(second).toMatchObject({ status: 'fulfilled', value: { causes: [{ what: 'ImagePull' }] } })
   })
 
   it('are kept for two seconds at least, and made again for another spec', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { daemonsets, deployments, pods } from '../../../src/client/index.ts'
+import { ApiError } from '../../../src/api/errors.ts'
+import { type ApiRequest, daemonsets, deployments, pods } from '../../../src/client/index.ts'
 import { kindNamed } from '../../../src/insight/workload/kinds.ts'
 import { states } from '../../../src/insight/workload/said.ts'
 import { workloadPage } from '../../../src/dashboard/pages/workload.ts'
@@ -95,6 +96,24 @@ describe('what a viewer may not read', () => {
     await scene.pass(20_000)
     expect([listed(page), cells(page, topic)]).toEqual([['default/web Available'], ['available']])
   })
+})
+
+it('a stream ends with its session when the API server no longer knows the user', async () => {
+  const scene = await DashboardScene.start()
+  await scene.allow('jane', everything)
+  let isExpired = false
+  const viewer = await scene.viewer('jane', (transport) => {
+    const send = transport.send.bind(transport)
+    transport.send = <T>(request: ApiRequest) => (isExpired ? Promise.reject(new ApiError(401, 'Unauthorized', 'Unauthorized', {})) : send<T>(request))
+    return transport
+  })
+  const page = scene.page(viewer)
+  page.show('workloads')
+  await scene.pass(10_000)
+  isExpired = true
+  expect(page.socket.closed).toBeUndefined()
+  await scene.pass(10_000)
+  expect([page.socket.closed, viewer.ended.aborted]).toEqual([4401, true])
 })
 
 describe('nodes', () => {
