@@ -91,8 +91,7 @@ export class FakeEtcd {
       })
       .unary(etcdMethods.compact, ({ revision }) => {
         this.calls.compact++
-        this.#requireReadable(revision, this.#compacted + 1)
-        this.#compacted = revision
+        this.compact(revision)
         return { header: header() }
       })
       .stream(etcdMethods.watch, (call) => {
@@ -121,6 +120,11 @@ export class FakeEtcd {
   /** Writes as another client. */
   put(key: string, value: string): number {
     return this.#write(key, Buffer.from(value)).revision
+  }
+
+  compact(revision: number): void {
+    this.#requireReadable(revision, this.#compacted + 1)
+    this.#compacted = revision
   }
 
   /** Withholds events and progress, as a member whose watches have fallen behind. */
