@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/base/clock.ts'
+import { Logger } from '../src/base/logger.ts'
 import { VirtualClock } from '../src/base/virtual-clock.ts'
 import { describeStore } from '../src/store/conformance/index.ts'
 import { CompactedError, type Store, StoreUnavailableError, WriteUncertainError, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
-import { TestServer } from './integration/server.ts'
+import { type Reply, TestServer } from './integration/server.ts'
 import { FakeEtcd, type FakeEtcdOptions } from './etcd/fake-etcd.ts'
 
 const releases: [string, FakeEtcdOptions][] = [
@@ -260,6 +261,79 @@ describe('a read of a version that does not exist yet', () => {
     expect(etcd.calls.watch).toBe(watch)
     expect((await server.get(`${nodes}?resourceVersion=${store.revision}`)).code).toBe(200)
     await server.close()
+  })
+})
+
+describe('a server whose etcd has lost its quorum', () => {
+  const maps = '/api/v1/namespaces/default/configmaps'
+
+  it('refuses fresh reads and writes, serves what it knows, and reports that it is not ready', async () => {
+    const lines: string[] = []
+    const logger = new Logger((line) => lines.push(line))
+    const { etcd, store, timers } = await openOnTimers({ logger, prefix: { ours: '/registry', theirs: '/registry' } })
+    const server = await TestServer.start({ store })
+    const make = (name: string) => server.create(maps, { metadata: { name } })
+    /** Lets time pass until the request is answered. */
+    const inTime = async (asked: Promise<Reply>): Promise<Reply> => {
+      const answers: Reply[] = []
+      void asked.then((reply) => answers.push(reply))
+      for (let i = 0; i < 10_000 && answers.length === 0; i++) {
+        await new Promise((resolve) => setImmediate(resolve))
+        timers.advance(5)
+      }
+      return answers[0]!
+    }
+    expect((await make('a')).code).toBe(201)
+    expect((await server.get('/readyz/etcd-readiness')).code).toBe(200)
+    expect(await server.metric('coxswain_store_silence_seconds')).toBe(0)
+
+    etcd.lost.add('txn')
+    const uncertain = await inTime(make('b'))
+    expect([uncertain.code, uncertain.body.reason]).toEqual([504, 'Timeout'])
+    etcd.lost.add('range')
+    for (const asked of [server.get(`${maps}/a`), server.get(maps), make('c'), server.delete(`${maps}/a`)]) {
+      const { code, headers, body } = await inTime(asked)
+      expect([code, headers['retry-after'], body.reason, body.message]).toEqual([503, '1', 'ServiceUnavailable', expect.stringContaining('etcd cannot be reached')])
+    }
+    expect((await server.get(`${maps}?resourceVersion=0`)).body.items).toHaveLength(1)
+
+    timers.advance(10_000)
+    const ready = await server.get('/readyz')
+    expect([ready.code, ready.text]).toEqual([500, expect.stringMatching(/\[-\]etcd failed: the store has not answered for \d+ s\n\[-\]etcd-readiness failed: /)])
+    expect((await server.get('/livez')).code).toBe(200)
+    expect(await server.metric('coxswain_store_silence_seconds')).toBeGreaterThan(10)
+    expect(server.errors).toEqual([])
+
+    etcd.lost.clear()
+    expect((await inTime(server.get(`${maps}/a`))).code).toBe(200)
+    expect((await server.get('/readyz')).code).toBe(200)
+    expect((await inTime(make('c'))).code).toBe(201)
+    await server.close()
+  })
+
+  it('logs once that its watch was lost, and that it continues', async () => {
+    const lines: string[] = []
+    const { etcd, url } = await start({ version: '3.5.13' })
+    await open(url, { logger: new Logger((line) => lines.push(line)) })
+    const said = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>).map(({ level, msg, member }) => [level, msg, member])
+    etcd.disconnect()
+    await expect.poll(said, { timeout: 10_000 }).toEqual([['warn', 'the watch of etcd was lost', url], ['info', 'the watch of etcd continues', url]])
+  })
+})
+
+describe('a page that is too large for the link', () => {
+  it('is read in parts, if a small read is answered', async () => {
+    const { etcd, store, timers } = await openOnTimers({})
+    for (let i = 0; i < 40; i++) etcd.put(`/registry/a/${String(i).padStart(2, '0')}`, 'x')
+    etcd.mostKeys = 10
+    const { watch } = etcd.calls
+    const found: Promise<string[]> = store.range('/a/').then(({ items }) => items.map(({ key }) => key))
+    const read: string[][] = []
+    void found.then((keys) => read.push(keys))
+    for (let i = 0; i < 2000 && read.length === 0; i++) await pass(timers, store, 50)
+    expect(read).toEqual([Array.from({ length: 40 }, (_, i) => `/a/${String(i).padStart(2, '0')}`)])
+    // Other calls on the connection go on.
+    expect(etcd.calls.watch).toBe(watch)
   })
 })
 

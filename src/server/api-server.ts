@@ -16,7 +16,7 @@ import type { ComponentCheck } from './status/component-statuses.ts'
 import { CustomResources } from './custom-resources/index.ts'
 import { Discovery, documented, servedBy } from './discovery/index.ts'
 import { startExpiry } from './upkeep/expiry.ts'
-import { Health } from './status/health.ts'
+import { Health, storeChecks } from './status/health.ts'
 import { keepLocalApiServices } from './upkeep/local-api-services.ts'
 import { type DocumentAnswer, type DocumentRequest, jsonDocument, webService } from './http/answer/document.ts'
 import type { Exchange } from './http/exchange/exchange.ts'
@@ -94,7 +94,10 @@ export class ApiServer {
     this.openId = new OpenIdDiscovery(tokens, options.address, options.jwksUri)
     this.health = new Health(
       [{ name: 'store', check: () => this.#lost?.message }],
-      [{ name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) }],
+      [
+        ...storeChecks(parts.objects.store),
+        { name: 'shutdown', check: () => (this.#isStopping ? 'process is shutting down' : undefined) },
+      ],
     )
     options.authenticator.setTokenReaders(ownTokens(tokens, parts, options), tokens.audiences)
     registerServerMetrics(this.metrics, parts, options.gates)

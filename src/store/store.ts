@@ -86,6 +86,12 @@ export interface Store {
   /** Bytes used, for metrics. In a shared store this is the last reported size. */
   size(): number
 
+  /**
+   * How long the store has not answered, from the first failed call after the last answer; 0 while it answers. Undefined
+   * if the store is in this process.
+   */
+  readonly silenceMs?: (() => number) | undefined
+
   close(): Promise<void>
 
   /**

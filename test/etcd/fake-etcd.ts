@@ -56,6 +56,10 @@ export class FakeEtcd {
   readonly calls = { range: 0, put: 0, txn: 0, compact: 0, watch: 0, progress: 0 }
   /** Reported by the status. */
   dbBytes = 4096
+  /** Methods that fail, as those of a member that has lost its quorum. */
+  readonly lost = new Set<'range' | 'put' | 'txn'>()
+  /** Ranges that return more keys than this are never answered, as on a link that is too slow for them. */
+  mostKeys = Infinity
   /** The number of keys that ranges have returned or counted. */
   keysVisited = 0
 
@@ -68,23 +72,26 @@ export class FakeEtcd {
       .unary(etcdMethods.status, () => ({ header: header(), version: options.version, dbSize: this.dbBytes, leader: 1n }))
       .unary(etcdMethods.range, (request) => {
         this.calls.range++
-        return { header: header(), ...this.#range(request) }
+        this.#requireQuorum('range')
+        const found = this.#range(request)
+        return found.kvs.length > this.mostKeys ? new Promise<never>(() => {}) : { header: header(), ...found }
       })
       .unary(etcdMethods.put, ({ key, value }) => {
         this.calls.put++
+        this.#requireQuorum('put')
         if (options.isKine) throw new RpcError('Unknown', 'put is not supported')
         this.#write(text(key), value)
         return { header: header() }
       })
       .unary(etcdMethods.txn, (request) => {
         this.calls.txn++
+        this.#requireQuorum('txn')
         const { succeeded, responses } = this.#txn(request)
         return { header: header(), succeeded, responses }
       })
       .unary(etcdMethods.compact, ({ revision }) => {
         this.calls.compact++
-        this.#requireReadable(revision, this.#compacted + 1)
-        this.#compacted = revision
+        this.compact(revision)
         return { header: header() }
       })
       .stream(etcdMethods.watch, (call) => {
@@ -113,6 +120,11 @@ export class FakeEtcd {
   /** Writes as another client. */
   put(key: string, value: string): number {
     return this.#write(key, Buffer.from(value)).revision
+  }
+
+  compact(revision: number): void {
+    this.#requireReadable(revision, this.#compacted + 1)
+    this.#compacted = revision
   }
 
   /** Withholds events and progress, as a member whose watches have fallen behind. */
@@ -225,6 +237,10 @@ export class FakeEtcd {
   #progress(own: readonly Watcher[], send: Watcher['send']): void {
     this.calls.progress++
     if (own.every(({ sent }) => sent === this.#revision)) send({ header: { revision: this.#revision }, watchId: -1n })
+  }
+
+  #requireQuorum(method: 'range' | 'put' | 'txn'): void {
+    if (this.lost.has(method)) throw new RpcError('Unavailable', 'etcdserver: leader changed')
   }
 
   #requireReadable(revision: number, oldest: number): void {

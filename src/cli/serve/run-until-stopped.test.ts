@@ -28,6 +28,26 @@ describe('runUntilStopped()', () => {
     expect([stops, exits]).toEqual([1, [0]])
   })
 
+  it('stops what has failed, and ends with an error', async () => {
+    let stops = 0
+    const ended = runUntilStopped({ stop: async () => void stops++, failed: Promise.resolve() }).catch((e: unknown) => e)
+    expect(await ended).toBeInstanceOf(Exit)
+    expect([stops, exits]).toEqual([1, [1]])
+  })
+
+  it('ends in time if what has failed does not stop', async () => {
+    vi.useFakeTimers()
+    try {
+      void runUntilStopped({ stop: () => new Promise<void>(() => {}), failed: Promise.resolve() })
+      await vi.advanceTimersByTimeAsync(9999)
+      expect(exits).toEqual([])
+      expect(() => vi.advanceTimersByTime(1)).toThrow(Exit)
+      expect(exits).toEqual([1])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('ends at once on a second signal', async () => {
     void runUntilStopped({ stop: () => new Promise<void>(() => {}) })
     process.emit('SIGTERM', 'SIGTERM')

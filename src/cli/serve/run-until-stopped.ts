@@ -1,23 +1,36 @@
 import { setFlagsFromString } from 'node:v8'
 
+interface Stoppable {
+  stop(): Promise<void>
+  isSmall?: boolean
+  /** Resolves if it cannot go on. */
+  failed?: Promise<unknown>
+}
+
+/** Time for a clean stop after a failure. */
+const failureGraceMs = 10_000
+
 /**
- * Waits for SIGTERM or SIGINT, then stops cleanly; a second signal exits immediately. V8's space for new objects may
- * grow from now on, unless `isSmall`.
+ * Waits for SIGTERM or SIGINT, then stops cleanly; a second signal exits immediately. After a failure it stops, too,
+ * with exit code 1, so that a supervisor starts it again. V8's space for new objects may grow from now on, unless
+ * `isSmall`.
  */
-export async function runUntilStopped(running: { stop(): Promise<void>; isSmall?: boolean }): Promise<void> {
+export async function runUntilStopped(running: Stoppable): Promise<void> {
   // Restores V8's default, which `start.ts` changed for the duration of the start.
   if (!running.isSmall) setFlagsFromString('--semi-space-growth-factor=2')
-  await new Promise<void>((resolve) => {
+  const hasFailed = await new Promise<boolean>((resolve) => {
+    void running.failed?.then(() => resolve(true))
     const stop = () => {
       process.once('SIGTERM', () => process.exit(1))
       process.once('SIGINT', () => process.exit(1))
-      resolve()
+      resolve(false)
     }
     process.once('SIGTERM', stop)
     process.once('SIGINT', stop)
   })
+  if (hasFailed) setTimeout(() => process.exit(1), failureGraceMs)
   await running.stop()
-  process.exit(0)
+  process.exit(hasFailed ? 1 : 0)
 }
 
 /** Converts a start error to one line with a remedy. */

@@ -25,6 +25,8 @@ export function addServingCommand<R extends RunningApi>(
     })
     // Handlers are installed before readiness is announced: a signal may follow immediately.
     const stopped = runUntilStopped({
+      // The server has logged the reason. It serves nothing any more.
+      failed: new Promise((resolve) => running.server.whenEnded(resolve)),
       async stop() {
         const text = farewell?.(running)
         await running.stop()

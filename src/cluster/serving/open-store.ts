@@ -25,15 +25,15 @@ export interface StoreOptions {
 /** Opens the store of the flags. */
 export function openStore({ store, etcd, dataDir, logger }: StoreOptions): Promise<Store> | Store {
   if (store === 'memory') return openMemoryStore()
-  if (store === 'etcd') return openEtcd(etcd)
+  if (store === 'etcd') return openEtcd(etcd, logger)
   const dir = path.join(dataDir, 'db')
   return openLmdbStore({ dir, onConverted: () => logger.info('converted data of an older release', { dir }) })
 }
 
-function openEtcd(flags: EtcdFlags | undefined): Promise<Store> {
+function openEtcd(flags: EtcdFlags | undefined, logger: Logger): Promise<Store> {
   if (!flags) throw new Error('--etcd-servers must be specified')
   const { servers, prefix } = flags
-  return openEtcdStore({ servers, tls: readEtcdTls(flags), prefix: { ours: '/registry', theirs: prefix } })
+  return openEtcdStore({ servers, tls: readEtcdTls(flags), prefix: { ours: '/registry', theirs: prefix }, logger })
 }
 
 /** Reads the TLS files for etcd. Throws an error that names the invalid flag. */

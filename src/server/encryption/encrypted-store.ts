@@ -51,6 +51,11 @@ export class EncryptedStore implements Store {
     return inner.waitUntilSeen && ((revision) => inner.waitUntilSeen!(revision))
   }
 
+  get silenceMs(): Store['silenceMs'] {
+    const inner = this.#inner
+    return inner.silenceMs && (() => inner.silenceMs!())
+  }
+
   get keepCompacted(): Store['keepCompacted'] {
     const inner = this.#inner
     return inner.keepCompacted && ((options) => inner.keepCompacted!(options))

@@ -1,3 +1,4 @@
+import type { Store } from '../../store/index.ts'
 import type { DocumentAnswer, DocumentRequest } from '../http/answer/document.ts'
 
 /** A health check. Returns the problem, or undefined if healthy. */
@@ -13,6 +14,22 @@ const text = (code: number, body: string): DocumentAnswer => ({
   headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
   body: Buffer.from(body),
 })
+
+/** Longer than an election of etcd's leader. */
+const mostSilenceMs = 10_000
+
+/**
+ * The checks of a shared store, under Kubernetes' names. They belong to /readyz only, because a restart of this process
+ * does not bring the store back.
+ */
+export function storeChecks(store: Store): HealthCheck[] {
+  if (!store.silenceMs) return []
+  const check = () => {
+    const ms = store.silenceMs!()
+    return ms > mostSilenceMs ? `the store has not answered for ${Math.floor(ms / 1000)} s` : undefined
+  }
+  return ['etcd', 'etcd-readiness'].map((name) => ({ name, check }))
+}
 
 /** Serves /livez, /readyz and /healthz, and their single checks, in Kubernetes' format. */
 export class Health {

@@ -32,6 +32,13 @@ export function registerServerMetrics(registry: MetricsRegistry, parts: ServerPa
   registry.gauge('coxswain_store_compacted_revision', 'The revision up to which history is gone.', (gauge) =>
     gauge.with().set(objects.store.compactedRevision),
   )
+  const { store } = objects
+  if (!store.silenceMs) return
+  registry.gauge(
+    'coxswain_store_silence_seconds',
+    'How long the shared store has not answered; 0 while it answers.',
+    (gauge) => gauge.with().set(store.silenceMs!() / 1000),
+  )
 }
 
 const storageName = ({ group, plural }: { group: string; plural: string }) => (group ? `${plural}.${group}` : plural)

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { keptCopy } from '../../../base/kept-bytes.ts'
+import type { Logger } from '../../../base/logger.ts'
 import { nextTurn } from '../../../base/turns.ts'
 import { RpcError } from '../../../grpc/index.ts'
 import { isStorableKey } from '../../byte-order.ts'
@@ -24,8 +25,9 @@ import { type KeyLayout, endOf, readValue } from './layout.ts'
 import type { Members } from './members.ts'
 import { type EtcdEvent, type EtcdKeyValue, EventType, etcdMethods } from './messages.ts'
 import { PendingWrites } from './pending-writes.ts'
+import { rangePages } from './range-pages.ts'
 import { RecentEvents } from './recent-events.ts'
-import { explain, isTooLarge } from './errors.ts'
+import { explain } from './errors.ts'
 import { Writer } from './writer.ts'
 
 export interface EtcdStoreParts {
@@ -45,22 +47,7 @@ export interface EtcdStoreParts {
   /** Time limit for finding a create whose response was lost. */
   lookUpMs: number
   random: () => number
-}
-
-/**
- * Number of keys in the first page of a range. etcd counts the keys behind each page, so the cost of many small pages
- * is quadratic: 100,000 keys of 5 KB took 29 s in pages of 500 and 10 s in larger ones on a busy machine. Pages grow
- * while values are small.
- */
-const firstPageKeys = 500
-const mostPageKeys = 10_000
-const mostPageBytes = 16 << 20
-
-interface PageRequest {
-  readonly key: Buffer
-  readonly rangeEnd: Buffer
-  readonly limit: number
-  readonly revision: number | undefined
+  logger: Logger
 }
 
 /**
@@ -83,7 +70,7 @@ export class EtcdStore implements Store {
   #closing: Promise<void> | undefined
 
   constructor(parts: EtcdStoreParts) {
-    const { members, layout, timers, from, hasProgress } = parts
+    const { members, layout, timers, from, hasProgress, logger } = parts
     this.#parts = parts
     this.#compacted = 0
     this.#recent = new RecentEvents(from)
@@ -91,6 +78,7 @@ export class EtcdStore implements Store {
     this.#feed = new Feed({
       members,
       clock: timers,
+      logger,
       // The fence sorts before the first key; the watched range must include it.
       range: hasProgress
         ? { key: layout.root, rangeEnd: endOf(layout.root) }
@@ -162,57 +150,17 @@ export class EtcdStore implements Store {
     return this.#readPages(prefix, revision === undefined ? {} : { revision })
   }
 
-  /** Requests each page before the page before it is returned, so that etcd and this process work at the same time. */
   async *#readPages(prefix: string, options: RangeOptions): AsyncIterable<RangeResult> {
     this.#assertOpen()
-    const { layout } = this.#parts
-    const start = layout.prefixToEtcd(prefix)
-    const rangeEnd = endOf(start)
-    const key = options.after === undefined ? start : after(start, layout.toEtcd(options.after))
-    if (Buffer.compare(key, rangeEnd) >= 0) {
-      yield { items: [], revision: options.revision ?? (await this.currentRevision()), remaining: 0 }
-      return
-    }
-    let left = options.limit || Infinity
-    let request: PageRequest = { key, rangeEnd, limit: Math.min(firstPageKeys, left), revision: options.revision }
-    let reading = this.#readPage(request)
+    const { members, layout } = this.#parts
+    const source = { members, layout, currentRevision: () => this.currentRevision() }
+    const pages = rangePages(source, prefix, options)[Symbol.asyncIterator]()
     for (;;) {
-      const page = await reading
-      if (page === 'too large') {
-        request = { ...request, limit: Math.ceil(request.limit / 16) }
-        reading = this.#readPage(request)
-        continue
-      }
-      const revision = request.revision ?? page.header!.revision
-      const kvs = page.kvs.filter(({ key: found }) => layout.isOurs(found))
-      left -= kvs.length
-      const isLast = !page.more || left <= 0
-      if (!isLast) {
-        const limit = Math.min(nextPageKeys(page.kvs), left)
-        request = { key: behind(page.kvs.at(-1)!.key), rangeEnd, limit, revision }
-        reading = this.#readPage(request)
-        // An error is thrown by the next `await`, unless the caller wants no further page.
-        reading.catch(() => undefined)
-      }
-      const items = kvs.map((kv) => this.#versioned(kv))
-      yield { items, revision, remaining: page.count - page.kvs.length }
-      if (isLast) return
+      const next = await this.#read(() => pages.next(), options.revision)
+      if (next.done) return
+      const { kvs, ...read } = next.value
+      yield { items: kvs.map((kv) => this.#versioned(kv)), ...read }
     }
-  }
-
-  /**
-   * Reads one page. If its values are much larger than those of earlier pages, it may exceed the message size limit or
-   * the time limit.
-   */
-  #readPage(request: PageRequest) {
-    const read = () =>
-      this.#parts.members.read(etcdMethods.range, request).catch((e: unknown) => {
-        if (!(e instanceof RpcError)) throw e
-        if (isTooLarge(e) && request.limit > 1) return 'too large' as const
-        if (e.code === 'DeadlineExceeded' && request.limit > firstPageKeys) return 'too large' as const
-        throw e
-      })
-    return this.#read(read, request.revision)
   }
 
   write(op: Write): Promise<WriteResult> {
@@ -287,6 +235,10 @@ export class EtcdStore implements Store {
 
   waitUntilSeen(revision: number): Promise<void> {
     return this.#feed.waitUntilSeen(revision, this.#parts.writeBudgetMs)
+  }
+
+  silenceMs(): number {
+    return this.#parts.members.silenceMs
   }
 
   close(): Promise<void> {
@@ -385,17 +337,6 @@ export class EtcdStore implements Store {
   }
 }
 
-function nextPageKeys(kvs: readonly EtcdKeyValue[]): number {
-  const bytes = kvs.reduce((sum, { value }) => sum + value.length, 0)
-  const fitting = Math.floor((mostPageBytes * kvs.length) / Math.max(1, bytes))
-  return Math.max(1, Math.min(mostPageKeys, 2 * kvs.length, fitting))
-}
-
 function lost(recent: RecentEvents): never {
   throw new CompactedError(recent.start)
 }
-
-/** Returns the key that sorts directly after another. */
-const behind = (key: Buffer): Buffer => Buffer.concat([key, Buffer.alloc(1)])
-
-const after = (start: Buffer, key: Buffer): Buffer => (Buffer.compare(key, start) < 0 ? start : behind(key))

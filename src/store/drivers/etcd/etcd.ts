@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { type Clock, steadyOf, systemClock } from '../../../base/clock.ts'
+import { type Logger, silentLogger } from '../../../base/logger.ts'
 import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
 import { StoreOpenError } from '../../store.ts'
 import type { Store } from '../../store.ts'
@@ -27,6 +28,7 @@ export interface EtcdStoreOptions {
   writeBudgetMs?: number
   /** Time limit for connecting to etcd. */
   openTimeoutMs?: number
+  logger?: Logger
 }
 
 /** Watches may start this many revisions before the store was opened, unless those are compacted. */
@@ -43,6 +45,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     callTimeoutMs = 3000,
     writeBudgetMs = 10_000,
     openTimeoutMs = 10_000,
+    logger = silentLogger,
   } = options
   const members = new Members({ servers, tls, clock: timers, callTimeoutMs })
   // Keeps the process alive between two attempts; it would exit silently otherwise.
@@ -69,6 +72,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
       isKine,
       // kine sends progress in every release that reports a version, whichever version it was told to report.
       hasProgress: isKine || hasReliableProgress(version),
+      logger,
       random: () => randomInt(2 ** 32) / 2 ** 32,
     }
     const store = new EtcdStore({ ...parts, from: await replayStart(members, layout, revision) })

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
+import type { Logger } from '../../../base/logger.ts'
 import type { CallReceiver, Channel, RpcError } from '../../../grpc/index.ts'
 import { CompactedError, StoreClosedError, StoreUnavailableError } from '../../store.ts'
 import type { Members } from './members.ts'
@@ -7,6 +8,7 @@ import { type EtcdEvent, type EtcdWatchResponse, etcdMethods } from './messages.
 export interface FeedOptions {
   members: Members
   clock: Clock
+  logger: Logger
   /** The watched keys: from `key` up to but not including `rangeEnd`. */
   range: { key: Buffer; rangeEnd: Buffer }
   /** Events after this revision are delivered. */
@@ -56,6 +58,8 @@ export class Feed {
   readonly #waiters = new Set<Waiter>()
   #cancelAsking: (() => void) | undefined
   #isFencing = false
+  /** True from the loss of a watch until another one answers. */
+  #isLost = false
 
   constructor(options: FeedOptions) {
     this.#options = options
@@ -92,9 +96,12 @@ export class Feed {
   #reconnect(): void {
     const state = this.#state
     if (state.kind !== 'following') return
+    const { members, logger } = this.#options
+    logger.warn('the watch of etcd is stuck', { member: members.urlOf(state.channel), revision: this.#revision })
+    this.#isLost = true
     this.#state = { kind: 'connecting' }
     state.call.cancel()
-    this.#options.members.leave(state.channel)
+    members.leave(state.channel)
     this.#connect()
   }
 
@@ -119,6 +126,7 @@ export class Feed {
 
   #take(response: EtcdWatchResponse): void {
     if (response.canceled) return this.#canceled(response)
+    this.#found()
     if (response.created) return
     if (response.events.length > 0) {
       this.#failures = 0
@@ -145,8 +153,22 @@ export class Feed {
     if (state.kind === 'following') this.#lost(state.channel, new Error(cancelReason))
   }
 
-  #lost(channel: Channel, _why: RpcError | Error | undefined): void {
-    const { members, clock } = this.#options
+  #found(): void {
+    if (!this.#isLost || this.#state.kind !== 'following') return
+    const { members, logger } = this.#options
+    this.#isLost = false
+    logger.info('the watch of etcd continues', {
+      member: members.urlOf(this.#state.channel),
+      revision: this.#revision,
+    })
+  }
+
+  #lost(channel: Channel, error: RpcError | Error | undefined): void {
+    const { members, clock, logger } = this.#options
+    // Further attempts fail for the same reason, mostly.
+    if (!this.#isLost)
+      logger.warn('the watch of etcd was lost', { member: members.urlOf(channel), error: error?.message })
+    this.#isLost = true
     this.#state = { kind: 'connecting' }
     members.leave(channel)
     const pauseMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures)

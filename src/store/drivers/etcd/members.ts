@@ -11,6 +11,7 @@ import {
   parseAddress,
 } from '../../../grpc/index.ts'
 import { isTrouble } from './errors.ts'
+import { etcdMethods } from './messages.ts'
 
 export interface MembersOptions {
   /** Client URLs, such as `https://10.0.0.1:2379`. */
@@ -34,6 +35,8 @@ export class Members {
   readonly #options: MembersOptions
   readonly #channels: readonly Channel[]
   #current = 0
+  /** When a call failed for the first time after the last answer. */
+  #silentSinceMs: number | undefined
 
   constructor(options: MembersOptions) {
     const { servers, tls, clock } = options
@@ -54,6 +57,16 @@ export class Members {
     return this.#channels[this.#current]!
   }
 
+  /** The URL of a member. */
+  urlOf(channel: Channel): string {
+    return this.#options.servers[this.#channels.indexOf(channel)]!
+  }
+
+  /** How long no member has answered a call that takes a quorum; 0 if the last one was answered. */
+  get silenceMs(): number {
+    return this.#silentSinceMs === undefined ? 0 : this.#options.clock.now() - this.#silentSinceMs
+  }
+
   /** Switches to the next member, unless another caller has already left `failed`. */
   leave(failed: Channel): void {
     if (this.current === failed) this.#current = (this.#current + 1) % this.#channels.length
@@ -61,20 +74,27 @@ export class Members {
 
   /**
    * Sends a call once to the current member. A member that misses the time limit loses its connection and every call on
-   * it.
+   * it, unless `keepsConnection` is set.
    */
   async once<Q extends MessageFields, A extends MessageFields>(
     method: Method<Q, A>,
     request: Encodable<Q>,
-    options: CallOptions = {},
+    { keepsConnection = false, ...options }: CallOptions & { keepsConnection?: boolean } = {},
   ): Promise<Decoded<A>> {
     const channel = this.current
+    const { callTimeoutMs: timeoutMs, clock } = this.#options
     try {
-      return await channel.call(method, request, { timeoutMs: this.#options.callTimeoutMs, ...options })
+      const answer = await channel.call(method, request, { timeoutMs, ...options })
+      // A member reports its status without a quorum.
+      if (method.path !== etcdMethods.status.path) this.#silentSinceMs = undefined
+      return answer
     } catch (e) {
       if (!(e instanceof RpcError) || !isTrouble(e)) throw e
+      this.#silentSinceMs ??= clock.now()
+      const isLate = e.code === 'DeadlineExceeded'
+      if (isLate && keepsConnection) throw e
       this.leave(channel)
-      if (e.code === 'DeadlineExceeded') channel.disconnect(e)
+      if (isLate) channel.disconnect(e)
       throw e
     }
   }
@@ -84,15 +104,28 @@ export class Members {
     method: Method<Q, A>,
     request: Encodable<Q>,
     budgetMs = this.#options.callTimeoutMs * 2,
+    options: Parameters<Members['once']>[2] = {},
   ): Promise<Decoded<A>> {
     const attempts = new Attempts(this.#options.clock, budgetMs)
     for (;;) {
       try {
-        return await this.once(method, request)
+        return await this.once(method, request, options)
       } catch (e) {
         if (!(e instanceof RpcError) || !isTrouble(e) || !(await attempts.next())) throw e
       }
     }
+  }
+
+  /**
+   * Reads what may take twice as long as other calls. A time-out is not repeated, and does not end other calls: the
+   * answer may be too large for a slow link.
+   */
+  readLarge<Q extends MessageFields, A extends MessageFields>(
+    method: Method<Q, A>,
+    request: Encodable<Q>,
+  ): Promise<Decoded<A>> {
+    const timeoutMs = this.#options.callTimeoutMs * 2
+    return this.read(method, request, timeoutMs, { timeoutMs, keepsConnection: true })
   }
 
   close(): void {
