@@ -46,7 +46,7 @@ export function observe(ctx: ObserveContext, stored: CloneSet): Observed {
   const claimOf = (name: string) => caches.get(persistentvolumeclaims, namespace, name)
   const basis = basisOf(set, matches, revised.update.hash, { claimOf, nodeOf: nodeFinder(caches) })
   const roster = ctx.roster(uid, membersReader(basis), nowMs)
-  const orphans = caches.orphans(podType, namespace).filter(isPodActive)
+  const orphans = caches.orphans(podType, namespace, set.spec.selector).filter(isPodActive)
   const { adopt, release } = claim(set, matches, [...roster.tally.misfits.values(), ...orphans])
   const adopted = adopt.map((pod) => activeMemberOf(basis, pod, nowMs))
   const members = adopt.length > 0 ? withAdopted(roster.members.values(), adopted) : roster.tally

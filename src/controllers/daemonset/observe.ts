@@ -43,7 +43,7 @@ export function observe(ctx: ObserveContext, set: DaemonSet): Observed {
   const reader = nodeTableReader(basis, JSON.stringify([uid, generation, revision.name, ...revision.hashes]))
   const { tally: table, changesAtMs } = (ctx.roster as unknown as RosterOf<NodePods>)(uid, reader, nowMs)
   const misfits = [...table.misfits.values()].flatMap((state) => state.misfits)
-  const { adopt, release } = claim(set, matches, [...misfits, ...caches.orphans(podType, namespace)])
+  const { adopt, release } = claim(set, matches, [...misfits, ...caches.orphans(podType, namespace, set.spec.selector)])
   return {
     set,
     table: adopt.length > 0 ? withAdopted(ctx, basis, table, adopt) : table,

@@ -38,7 +38,7 @@ export interface Observed {
 export function observe({ caches, nowMs, roster }: ObserveContext, deployment: Deployment): Observed {
   const candidates = [
     ...caches.owned(replicasets, deployment),
-    ...caches.orphans(replicasets, deployment.metadata.namespace ?? ''),
+    ...caches.orphans(replicasets, deployment.metadata.namespace ?? '', deployment.spec.selector),
   ]
   const { kept, adopt, release } = claim(deployment, compileLabelSelector(deployment.spec.selector), candidates)
   const { newSet, oldSets } = sortOut(deployment, kept)

@@ -38,7 +38,8 @@ export function observe(ctx: ObserveContext, job: Job): Observed {
   const matches = compileLabelSelector(job.spec.selector)
   const basis: Basis = { job, matches, finders: findersOf(caches, namespace) }
   const { tally: pods, members, changesAtMs } = ctx.roster(uid, jobPodsReader(basis), nowMs)
-  const { adopt, release } = claim(job, matches, [...pods.strangers.values(), ...caches.orphans(podType, namespace)])
+  const orphans = caches.orphans(podType, namespace, job.spec.selector)
+  const { adopt, release } = claim(job, matches, [...pods.strangers.values(), ...orphans])
   const own = () => [...members.values()].flatMap(({ pod, isStranger }) => (isStranger ? [] : [pod]))
   const judged = judge(job, pods.know(job.status), own, nowMs, ctx.remembered as BackOff | undefined)
   return { ...judged, strays: adopt, strangers: release, changesAtMs, finders: basis.finders }

@@ -1,4 +1,6 @@
+import type { LabelSelector } from '../../api/generated/types.ts'
 import type { KubeObject } from '../../api/object.ts'
+import type { Labels } from '../../api/selectors/label-selector.ts'
 import {
   type IndexFunction,
   type ResourceType,
@@ -9,8 +11,32 @@ import {
 
 /** Objects by the UID of their controller. */
 export const byController = 'controller-uid'
-/** Objects without a controller, by namespace. */
+/** Objects without a controller, by namespace and by each of their labels. */
 const byOrphanage = 'orphans-in'
+
+const pair = (namespace: string, key: string, value: string) => `${namespace} ${key}=${value}`
+
+/** The values of an index by labels: the namespace, and each label in the namespace. */
+export function placesOf(namespace: string, labels: Labels): string[] {
+  const places = [namespace]
+  for (const key in labels) places.push(pair(namespace, key, labels[key]!))
+  return places
+}
+
+/** The objects of an index by labels that a selector may match: those with the rarest of the labels that it requires. */
+export function candidatesOf<T>(
+  find: (place: string) => T[],
+  namespace: string,
+  selector: LabelSelector | undefined,
+): T[] {
+  let candidates: T[] | undefined
+  for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) {
+    const found = find(pair(namespace, key, value))
+    if (!candidates || found.length < candidates.length) candidates = found
+    if (candidates.length === 0) break
+  }
+  return candidates ?? find(namespace)
+}
 
 /** The indexes that every cache of the kit has, so that no reconcile traverses all objects. */
 export const kitIndexes: Readonly<Record<string, IndexFunction>> = {
@@ -18,7 +44,8 @@ export const kitIndexes: Readonly<Record<string, IndexFunction>> = {
     const controller = controllerOf(object)
     return controller ? [controller.uid] : []
   },
-  [byOrphanage]: (object) => (controllerOf(object) ? [] : [object.metadata.namespace ?? '']),
+  [byOrphanage]: (object) =>
+    controllerOf(object) ? [] : placesOf(object.metadata.namespace ?? '', object.metadata.labels),
 }
 
 /** The name of a cache part: a resource, or one of its namespaces if the cache follows several (`pods in default`). */
@@ -50,9 +77,12 @@ export class Caches {
     return this.of(type).byIndex(byController, owner.metadata.uid ?? '')
   }
 
-  /** The objects in a namespace that have no controller and may be adopted. */
-  orphans<T extends KubeObject>(type: ResourceType<T>, namespace: string): T[] {
-    return this.of(type).byIndex(byOrphanage, namespace)
+  /**
+   * The objects in a namespace that have no controller and may be adopted: at least all that match the selector. The
+   * cost depends on the rarest label that it requires, not on the other objects without a controller.
+   */
+  orphans<T extends KubeObject>(type: ResourceType<T>, namespace: string, selector?: LabelSelector): T[] {
+    return candidatesOf((place) => this.of(type).byIndex(byOrphanage, place), namespace, selector)
   }
 
   /** All objects of the type. The cost is proportional to their number: prefer an index. */

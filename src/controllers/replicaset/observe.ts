@@ -57,7 +57,7 @@ export function observe<Owner extends ReplicaOwner>(
   const basis: Basis = { matches, hasTemplateLabels: selectorFromMap(template?.metadata?.labels), around }
   const reader = replicaReader(JSON.stringify([minReadySeconds, selector, template?.metadata?.labels]), basis)
   const { tally, members, changesAtMs } = ctx.roster(uid, reader, nowMs)
-  const { adopt } = claim(owner, matches, caches.orphans(pods, namespace).filter(isPodActive))
+  const { adopt } = claim(owner, matches, caches.orphans(pods, namespace, selector).filter(isPodActive))
   return {
     owner,
     kind: type.kind,

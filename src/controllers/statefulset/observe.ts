@@ -50,7 +50,7 @@ export function observe(ctx: ObserveContext, set: StatefulSet): Observed {
   const { tally: ordinals, changesAtMs } = ctx.roster(uid, ordinalsReader(basis, revisions), nowMs)
   const { adopt, release } = claim(set, matches, [
     ...ordinals.misfits.values(),
-    ...caches.orphans(podType, namespace).filter((pod) => memberOf(basis, pod, nowMs)),
+    ...caches.orphans(podType, namespace, set.spec.selector).filter((pod) => memberOf(basis, pod, nowMs)),
   ])
   return {
     set,

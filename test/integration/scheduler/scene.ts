@@ -46,7 +46,8 @@ export class SchedulerScene {
     const wire = new RecordedTransport(new InProcessTransport(cluster.server, schedulerUser), clock)
     const warnings: string[] = []
     const metrics = new MetricsRegistry()
-    const logger = new Logger((line) => warnings.push(line), 'warn', {}, () => clock.now())
+    // How long a request holds the event loop depends on the machine.
+    const logger = new Logger((line) => void (line.includes('held the event loop') || warnings.push(line)), 'warn', {}, () => clock.now())
     const scheduler = new Scheduler({ transport: wire, clock, random, logger, metrics, ...more })
     onTestFinished(async () => {
       const stopped = scheduler.stop().then(() => cluster.stop())

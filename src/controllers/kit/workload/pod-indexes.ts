@@ -1,8 +1,8 @@
 import type { LabelSelector, Pod } from '../../../api/generated/types.ts'
 import { claimKeysOf } from '../../../api/kinds/volumes/volume-references.ts'
-import { type Labels, compileLabelSelector } from '../../../api/selectors/label-selector.ts'
+import { compileLabelSelector } from '../../../api/selectors/label-selector.ts'
 import { pods } from '../../../client/index.ts'
-import type { Caches } from '../caches.ts'
+import { type Caches, candidatesOf, placesOf } from '../caches.ts'
 import { type CacheIndex, indexing } from '../sources.ts'
 
 const onNode = 'on-node'
@@ -13,15 +13,6 @@ export const byNode: CacheIndex = indexing(pods, onNode, (pod) => (pod.spec?.nod
 
 /** The pods that are bound to a node. Requires `byNode`. */
 export const podsOnNode = (caches: Caches, node: string): Pod[] => caches.byIndex(pods, onNode, node)
-
-const pair = (namespace: string, key: string, value: string) => `${namespace} ${key}=${value}`
-
-/** The index values of an object: its namespace, and each of its labels in the namespace. */
-function placesOf(namespace: string, labels: Labels): string[] {
-  const places = [namespace]
-  for (const key in labels) places.push(pair(namespace, key, labels[key]!))
-  return places
-}
 
 /** Pods by each of their labels, so that a selector does not traverse the namespace. */
 export const podsByLabel: CacheIndex = indexing(pods, byLabel, ({ metadata }) =>
@@ -34,13 +25,9 @@ export const podsByLabel: CacheIndex = indexing(pods, byLabel, ({ metadata }) =>
  */
 export function selectedPods(caches: Caches, namespace: string, selector: LabelSelector | undefined): Pod[] {
   if (!selector) return []
-  let candidates: Pod[] | undefined
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
-    const found = caches.byIndex(pods, byLabel, pair(namespace, key, value))
-    if (!candidates || found.length < candidates.length) candidates = found
-  }
+  const candidates = candidatesOf((place) => caches.byIndex(pods, byLabel, place), namespace, selector)
   const matches = compileLabelSelector(selector)
-  return (candidates ?? caches.byIndex(pods, byLabel, namespace)).filter((pod) => matches(pod.metadata.labels))
+  return candidates.filter((pod) => matches(pod.metadata.labels))
 }
 
 const byClaim = 'claim'
