@@ -42,6 +42,20 @@ describe('a write of the status', () => {
   })
 })
 
+describe('the finalizers of a custom resource', () => {
+  it('may be without a domain, with a warning', async () => {
+    await boats(object({ spec: object({}) }))
+    const finalizers = ['moored.example.com', 'example.com/kept', 'foregroundDeletion']
+    const made = await server.create(pathOf('Boat'), { ...instance('Boat', {}), metadata: { name: 'a', finalizers } })
+    const advice = 'prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers'
+    expect([made.code, made.warnings]).toEqual([201, [`299 - "metadata.finalizers: \\"moored.example.com\\": ${advice}"`]])
+    expect((await server.patch(pathOf('Boat', 'a'), { spec: {}, metadata: { labels: { a: 'b' } } })).warnings).toEqual([])
+    const refused = await server.patch(pathOf('Boat', 'a'), { metadata: { finalizers: ['a b'] } })
+    expect(causesOf(refused)[0]).toMatch(/^metadata\.finalizers: Invalid value: "a b": name part must consist of/)
+    await server.patch(pathOf('Boat', 'a'), { metadata: { finalizers: null } })
+  })
+})
+
 describe('a kind with a scale', () => {
   const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' }
   const any = { 'x-kubernetes-preserve-unknown-fields': true }

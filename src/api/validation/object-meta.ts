@@ -27,13 +27,36 @@ export function validateAnnotations(annotations: Record<string, string> | undefi
   return errors
 }
 
+/** What depends on the kind. */
+interface MetaRules {
+  /** The object is a custom resource, whose finalizers may be without a domain. */
+  isCustom?: boolean | undefined
+}
+
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
 
-function validateFinalizers(finalizers: readonly string[] | undefined, path: Path): FieldError[] {
+/** Warnings about new finalizers of a custom resource. Those of built-in kinds must have a domain. */
+export function finalizerWarnings(meta: ObjectMeta, old: ObjectMeta | undefined): string[] {
+  const before = new Set(old?.finalizers)
+  const added = new Set(meta.finalizers?.filter((finalizer) => !before.has(finalizer)))
+  return [...added]
+    .filter((finalizer) => !finalizer.includes('/') && !standardFinalizers.has(finalizer))
+    .sort()
+    .map((finalizer) => {
+      const advice = 'prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts'
+      return `metadata.finalizers: ${JSON.stringify(finalizer)}: ${advice} with other finalizer writers`
+    })
+}
+
+function validateFinalizers(
+  finalizers: readonly string[] | undefined,
+  path: Path,
+  { isCustom = false }: MetaRules,
+): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, finalizer] of (finalizers ?? []).entries()) {
     for (const problem of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, problem))
-    if (!finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
+    if (!isCustom && !finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
       errors.push(
         invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified'),
       )
@@ -85,6 +108,7 @@ export function validateObjectMeta(
   namespaced: boolean,
   nameRule: NameRule,
   path: Path,
+  rules: MetaRules = {},
 ): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName)
@@ -103,12 +127,12 @@ export function validateObjectMeta(
   } else if (meta.namespace) {
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'))
   }
-  errors.push(...validateMetaCommon(meta, path))
+  errors.push(...validateMetaCommon(meta, path, rules))
   return errors
 }
 
 /** Values identical to `old` were validated before. */
-function validateMetaCommon(meta: ObjectMeta, path: Path, old?: ObjectMeta): FieldError[] {
+function validateMetaCommon(meta: ObjectMeta, path: Path, rules: MetaRules, old?: ObjectMeta): FieldError[] {
   const { generation = 0, labels, annotations, ownerReferences, finalizers } = meta
   return [
     ...(generation < 0 ? [invalid(path.child('generation'), generation, 'must be greater than or equal to 0')] : []),
@@ -117,7 +141,7 @@ function validateMetaCommon(meta: ObjectMeta, path: Path, old?: ObjectMeta): Fie
     ...(ownerReferences === old?.ownerReferences
       ? []
       : validateOwnerReferences(ownerReferences, path.child('ownerReferences'))),
-    ...(finalizers === old?.finalizers ? [] : validateFinalizers(finalizers, path.child('finalizers'))),
+    ...(finalizers === old?.finalizers ? [] : validateFinalizers(finalizers, path.child('finalizers'), rules)),
   ]
 }
 
@@ -135,7 +159,12 @@ function validateFixed(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldErro
 }
 
 /** Validates the metadata of an update: as for a new object, and the immutable fields. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: Path): FieldError[] {
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  path: Path,
+  rules: MetaRules = {},
+): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)
@@ -153,6 +182,6 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
-  errors.push(...validateMetaCommon(meta, path, old))
+  errors.push(...validateMetaCommon(meta, path, rules, old))
   return errors
 }

@@ -8,6 +8,7 @@ import { decodeObject } from '../../api/schema/index.ts'
 import { type MergeType, builtInMergeType } from '../../api/managed-fields/index.ts'
 import { type Judgement, type Schema, StructuralSchema, mergeTypeOf, pathNames } from '../../api/structural/index.ts'
 import type { FieldError } from '../../api/validation/field-error.ts'
+import { finalizerWarnings } from '../../api/validation/object-meta.ts'
 import { subdomainName } from '../../api/validation/names.ts'
 import { schemaOf } from '../resources/apiextensions/versions.ts'
 import { keepMetadata } from '../resources/kept-metadata.ts'
@@ -186,7 +187,7 @@ export function customResource(
       ...schema.validateLists(object, old),
     ],
     validateInSteps,
-    warnings: warningsOf,
+    warnings: (object, old) => [...finalizerWarnings(object.metadata, old?.metadata), ...warningsOf(object)],
   }
   if (hasStatus) {
     resource.status = {

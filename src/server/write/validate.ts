@@ -64,13 +64,14 @@ function judged<T>(judge: () => T): T {
 function creationErrors({ request, object }: Write): FieldError[] {
   const { resource } = request.target
   return [
-    ...validateObjectMeta(object!.metadata, resource.namespaced, resource.nameRule, Path.of('metadata')),
+    ...validateObjectMeta(object!.metadata, resource.namespaced, resource.nameRule, Path.of('metadata'), resource),
     ...resource.validate(object!, request.rules),
   ]
 }
 
 function updateErrors({ request, change, object, old }: Write): FieldError[] {
-  const metaErrors = validateObjectMetaUpdate(object!.metadata, old!.metadata, Path.of('metadata'))
+  const { resource } = request.target
+  const metaErrors = validateObjectMetaUpdate(object!.metadata, old!.metadata, Path.of('metadata'), resource)
   // Kubernetes validates the metadata twice on update, so clients see each of these causes twice.
   return [...metaErrors, ...metaErrors, ...change.rules.validate(object!, old!, request.rules)]
 }
