@@ -144,6 +144,9 @@ export const startControllers = (kubeconfig: string, flags: readonly string[] = 
 /** Starts a scheduler and waits until it acts, or stands by. */
 export const startScheduler = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('scheduler', kubeconfig, flags)
 
+/** Starts a publisher and waits until it acts, or stands by. */
+export const startPublisher = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('publish', kubeconfig, flags)
+
 /** Starts a monitor and waits until it has read everything. */
 export const startMonitor = (kubeconfig: string, flags: readonly string[] = []): Promise<RunningPart> => startPart('monitor', kubeconfig, flags)
 
