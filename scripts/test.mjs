@@ -1,13 +1,15 @@
 // The test suite of `npm test`: schema, types, lint, unused code, all vitest projects, a thousand simulated clusters.
-// The last line has the counts.
+// The last line has the counts. `--coverage` measures how much of src the unit tests run.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { coverageFlags, coverageTable } from './coverage.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const isQuick = process.argv.includes('--quick')
+const isMeasuring = process.argv.includes('--coverage')
 const bin = (name) => path.join(root, 'node_modules/.bin', name)
 const reports = mkdtempSync(path.join(tmpdir(), 'coxswain-test-'))
 
@@ -24,12 +26,13 @@ async function step(name, command, args, { isPatient = false } = {}) {
   else failed++
 }
 
-async function vitest(name, projects) {
+async function vitest(name, projects, flags = []) {
   const report = path.join(reports, `${name}.json`)
   const chosen = projects.flatMap((project) => ['--project', project])
   await step(name, bin('vitest'), [
     'run',
     ...chosen,
+    ...flags,
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
@@ -72,7 +75,8 @@ await step('lint', bin('oxlint'), ['--deny-warnings'])
 await step('unused', bin('knip'), [])
 await step('used by tests only', bin('knip'), ['--production', '--include', 'exports,types'])
 await step('format', bin('oxfmt'), ['--check', 'src', 'web', 'scripts'])
-await vitest('unit', ['unit'])
+await vitest('unit', ['unit'], isMeasuring ? coverageFlags : [])
+if (isMeasuring) console.log(coverageTable())
 // Tests with processes are mostly idle; the simulation uses the remaining CPU time.
 if (!isQuick) await Promise.all([processes(), simulation()])
 

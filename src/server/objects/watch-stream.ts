@@ -54,6 +54,19 @@ export function visibleEvent(event: CacheEvent, spec: Pick<WatchSpec, 'prefix' |
 
 const tooOld = (asked: number, oldest: number) => expired(`too old resource version: ${asked} (${oldest})`)
 
+/** The state of one watch that its parts share. */
+interface Delivery {
+  readonly objects: ObjectStore
+  readonly target: Registered
+  readonly spec: WatchSpec
+  readonly receiver: WatchReceiver
+  deliver(events: readonly CacheEvent[]): void
+  /** Ends the watch, and reports an error to the receiver. */
+  end(error?: ApiError): void
+  /** Called when the watch ends. */
+  readonly stops: (() => void)[]
+}
+
 /** Runs a watch until its timeout, a failure, or a call of the returned function. */
 export function startWatch(
   objects: ObjectStore,
@@ -98,9 +111,10 @@ export function startWatch(
   stops.push(cache.whenEnded(() => end()))
   if (isOver) return stop
   // Initial objects are sent in their current state, which may be newer than the start of the watch.
-  if (spec.initial !== 'none') sendInitial(objects, target, spec, receiver, deliver, end, stops, clock)
+  const delivery: Delivery = { objects, target, spec, receiver, deliver, end, stops }
+  if (spec.initial !== 'none') sendInitial(delivery, clock)
   else if (spec.from >= objects.revision) stops.push(cache.listen(deliver, spec.wanted))
-  else followHistory(objects, target, spec, receiver, deliver, end, stops)
+  else followHistory(delivery)
 
   const remind = () => {
     if (isOver) return
@@ -120,16 +134,8 @@ const failure = (e: unknown): ApiError =>
   e instanceof ApiError ? e : internalError(e instanceof Error ? e.message : String(e))
 
 /** Sends the initial objects, filtered in slices. Events that arrive meanwhile are delivered after them. */
-function sendInitial(
-  objects: ObjectStore,
-  target: Registered,
-  { prefix, matches, wanted, initial }: WatchSpec,
-  receiver: WatchReceiver,
-  deliver: (events: readonly CacheEvent[]) => void,
-  end: (error?: ApiError) => void,
-  stops: (() => void)[],
-  clock: Clock,
-): void {
+function sendInitial({ objects, target, spec, receiver, deliver, end, stops }: Delivery, clock: Clock): void {
+  const { prefix, matches, wanted, initial } = spec
   const cache = objects.cache(target)
   const { revision } = objects
   const values = shown(target, cache.snapshot(prefix).values)
@@ -169,15 +175,7 @@ function sendInitial(
 }
 
 /** Starts a watch at an old revision: the store replays its log at the receiver's pace until the cache takes over. */
-function followHistory(
-  objects: ObjectStore,
-  target: Registered,
-  spec: WatchSpec,
-  receiver: WatchReceiver,
-  deliver: (events: readonly CacheEvent[]) => void,
-  end: (error?: ApiError) => void,
-  stops: (() => void)[],
-): void {
+function followHistory({ objects, target, spec, receiver, deliver, end, stops }: Delivery): void {
   let isClosed = false
   let history: Watch | undefined
   const close = () => {

@@ -95,15 +95,18 @@ const existsOne: Expand = (node, vars, [predicate]) => {
   })
 }
 
-function collect(
-  node: Call,
-  macro: Macro,
-  vars: string[],
-  init: Node,
-  add: Node,
-  transform: Node,
-  filter: Node | undefined,
-) {
+interface Collection {
+  node: Call
+  macro: Macro
+  vars: string[]
+  init: Node
+  /** Adds the result of one step to the accumulator. */
+  add: Node
+  transform: Node
+  filter: Node | undefined
+}
+
+function collect({ node, macro, vars, init, add, transform, filter }: Collection) {
   const at = node.offset
   const step = filter ? call('_?_:_', at, filter, add, ident(accumulator, at)) : add
   const given = filter ? { filter } : {}
@@ -114,7 +117,8 @@ const toList: Expand = (node, vars, rest) => {
   const at = node.offset
   const transform = rest.at(-1)!
   const add = call('_+_', at, ident(accumulator, at), list(at, transform))
-  return collect(node, 'list', vars, list(at), add, transform, rest.length > 1 ? rest[0] : undefined)
+  const chosen = rest.length > 1 ? rest[0] : undefined
+  return collect({ node, macro: 'list', vars, init: list(at), add, transform, filter: chosen })
 }
 
 const filter: Expand = (node, vars, [predicate]) => toList(node, vars, [predicate!, ident(vars[0]!, node.offset)])
@@ -127,7 +131,7 @@ const toMap =
     const key = macro === 'mapInsert' ? [ident(vars[0]!, at)] : []
     const add = call('cel.@mapInsert', at, ident(accumulator, at), ...key, transform)
     const init: Node = { kind: 'map', offset: at, entries: [] }
-    return collect(node, macro, vars, init, add, transform, rest.length > 1 ? rest[0] : undefined)
+    return collect({ node, macro, vars, init, add, transform, filter: rest.length > 1 ? rest[0] : undefined })
   }
 
 /**
