@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../../base/clock.ts'
 import { networkProber } from '../../probes/network-prober.ts'
 import { samplePod } from '../../sample-pod.ts'
 import type { ContainerConfig, ContainerStatus, Runtime } from '../../runtime/runtime.ts'
@@ -182,7 +183,7 @@ describe('a placeholder', () => {
     const ip = (await runtime.podSandboxStatus(sandbox)).ips[0]!
     const pod = samplePod()
     const container = await runtime.containerStatus(id)
-    const outcome = await networkProber(runtime).probe('readiness', { grpc: { port: 18081, service: 'shop' } }, { pod, spec: pod.spec.containers[0]!, container, podIp: ip }, 2)
+    const outcome = await networkProber(runtime, systemClock).probe('readiness', { grpc: { port: 18081, service: 'shop' } }, { pod, spec: pod.spec.containers[0]!, container, podIp: ip }, 2)
     expect(outcome).toEqual({ isSuccess: true, output: 'service healthy' })
     await runtime.removePodSandbox(sandbox)
   })
