@@ -206,13 +206,13 @@ describe('an image that the catalogue does not know', () => {
     const catalogue = [{ image: 'known', args: ['sh'] }]
     const other = await bench.open({ directory: path.join(bench.directory, 'unknown'), catalogue })
     expect([other.imageNote('known:1'), other.imageNote('unknown:1')]).toEqual([undefined, expect.stringContaining('"unknown:1" is not in the image catalogue')])
-    await other.pullImage({ image: 'unknown:1', credentials: [] }, signal)
+    await other.pullImage({ image: 'unknown:1' }, signal)
     await other.close()
     const strict = await bench.open({ directory: path.join(bench.directory, 'unknown'), catalogue, unknownImages: 'fail' })
     // It was pulled before: it is not there any more.
     expect(await strict.imageStatus('unknown:1')).toBeUndefined()
-    await expect(strict.pullImage({ image: 'unknown:1', credentials: [] }, signal)).rejects.toThrow('docker.io/library/unknown:1: not found')
-    expect(await strict.pullImage({ image: 'known:1', credentials: [] }, signal)).toMatch(/^sha256:/)
+    await expect(strict.pullImage({ image: 'unknown:1' }, signal)).rejects.toThrow('docker.io/library/unknown:1: not found')
+    expect(await strict.pullImage({ image: 'known:1' }, signal)).toMatch(/^sha256:/)
     await strict.close()
   })
 
