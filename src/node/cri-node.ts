@@ -73,7 +73,7 @@ export async function criNode(options: CriNodeOptions): Promise<{ agent: NodeAge
     shape: { ...shape, port: options.port ?? 0 },
     runtime,
     machine: thisMachine(directory, clock),
-    prober: networkProber(runtime),
+    prober: networkProber(runtime, clock),
     disk: localDisk,
     root: directory,
     privatePaths: {

@@ -75,7 +75,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<{ agent:
     shape: { ...shape, port: options.port ?? 0 },
     runtime,
     machine: thisMachine(directory, clock),
-    prober: networkProber(runtime),
+    prober: networkProber(runtime, clock),
     disk: localDisk,
     servesAddress: isLoopback,
     root: directory,

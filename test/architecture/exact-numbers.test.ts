@@ -28,6 +28,7 @@ const allowed = [
   'controllers/cloneset/lifecycle.ts',
   'monitor/snapshot/snapshots.ts',
   'node/end-pods.ts',
+  'node/images/image-access.ts',
   'node/pods/images/pull-credentials.ts',
   'node/runtime/pod-users.ts',
   'node/runtimes/cri/details.ts',

@@ -48,6 +48,20 @@ describe('an image', () => {
     expect(await machine.kubectl.ok('exec anna -- env')).toContain('SECRET=1')
   })
 
+  it('that was pulled with a login is for those who have it, also after the agent was started anew', async () => {
+    await machine.server.stop('SIGKILL')
+    await machine.start()
+    await machine.create(
+      podOf('thief', quick, { image: secretImage, imagePullPolicy: 'IfNotPresent' }),
+      podOf('miser', quick, { image: secretImage, imagePullPolicy: 'Never' }),
+      podOf('guest', { ...quick, imagePullSecrets: [{ name: 'login' }] }, { image: secretImage, imagePullPolicy: 'Never' }),
+    )
+    await machine.ready('guest')
+    await expect.poll(() => waiting('thief'), { timeout: 15_000 }).toMatch(/^(ErrImagePull|ImagePullBackOff): .*(401|authorization failed|unauthorized)/i)
+    await expect.poll(() => waiting('miser'), { timeout: 10_000 }).toContain('ErrImageNeverPull')
+    expect(await events('guest', 'Pulled')).toContain('already present on machine and can be accessed by the pod')
+  })
+
   it('is pulled as its policy says', async () => {
     const pulls = () => machine.containerd.registry.requests.filter((line) => line.startsWith('HEAD') && line.includes('crew/named')).length
     await machine.create(podOf('never', quick, { image: 'registry.test/crew/named:1', imagePullPolicy: 'Never' }))
@@ -80,7 +94,7 @@ describe('on the runtime itself', () => {
 
   it('images that nobody uses go when the disk is nearly full, and no others', async () => {
     machine.containerd.registry.serve('crew/idle:1', makeImage({ cmd, env: ['IDLE=1'] }))
-    await runtime.pullImage({ image: 'registry.test/crew/idle:1', credentials: [] }, new AbortController().signal)
+    await runtime.pullImage({ image: 'registry.test/crew/idle:1' }, new AbortController().signal)
     const lines: string[] = []
     let nowMs = Date.now()
     const clock = { ...systemClock, now: () => nowMs, after: systemClock.after.bind(systemClock) }
@@ -103,7 +117,7 @@ describe('on the runtime itself', () => {
 
   it('a log that has grown is continued in another file, and nothing is lost', async () => {
     const logs = `${machine.containerd.directory}/rotated`
-    await runtime.pullImage({ image: 'busybox:1.36', credentials: [] }, new AbortController().signal)
+    await runtime.pullImage({ image: 'busybox:1.36' }, new AbortController().signal)
     const sandbox = await runtime.runPodSandbox(sandboxConfig('talks', logs), '', new AbortController().signal)
     const id = await runtime.createContainer(sandbox, containerConfig('main', { command: ['sh', '-c', 'i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); [ $((i % 1000)) = 0 ] && sleep 0.2; done; sleep 1000'] }))
     await runtime.startContainer(id)

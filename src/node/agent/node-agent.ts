@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Pod } from '../../api/generated/types.ts'
 import type { FeatureGates } from '../../api/feature-gates.ts'
 import { timestamp } from '../../api/object.ts'
@@ -11,6 +12,7 @@ import { servedServices, withApiServerAt } from '../env/service-links.ts'
 import { EvictionManager } from '../eviction/eviction-manager.ts'
 import { type Threshold, defaultThresholds, parseThresholds } from '../eviction/signals.ts'
 import { type Faults, noFaults } from '../faults.ts'
+import { ImageAccess } from '../images/image-access.ts'
 import { ImageCollector } from '../images/image-collector.ts'
 import type { Machine } from '../machine/machine.ts'
 import { BackOff } from '../pods/back-off.ts'
@@ -169,6 +171,7 @@ export class NodeAgent {
       status: this.#status,
       crashes: new BackOff(clock, crashFirstMs, crashLongestMs),
       pulls: new BackOff(clock, crashFirstMs, crashLongestMs),
+      imageAccess: new ImageAccess(runtime.hasContainers ? path.join(options.root, 'image-pulls.json') : undefined),
       place: () => place,
       services: () => {
         const served = servedServices(sources.services(), options.servesAddress)

@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { Client } from '../../client/index.ts'
 import type { EnvSources } from '../env/environment.ts'
 import type { Place } from '../env/field-values.ts'
+import type { ImageAccess } from '../images/image-access.ts'
 import type { Prober } from '../probes/prober.ts'
 import type { PodView } from '../runtime/pod-view.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -32,6 +33,8 @@ export interface NodeContext {
   crashes: BackOff
   /** The back-off between pulls of an image that fail. */
   pulls: BackOff
+  /** The pods that may use images that are present. */
+  imageAccess: ImageAccess
   /** The addresses and resources of the node. */
   place(): Omit<Place, 'podIps'>
   services(): EnvSources['services']

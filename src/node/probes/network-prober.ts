@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { request as httpsRequest } from 'node:https'
 import { connect as connectTcp } from 'node:net'
 import type { Container, GRPCAction, HTTPGetAction } from '../../api/generated/types.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Handler, ProbeOutcome, Prober, Target } from './prober.ts'
 
@@ -14,13 +15,16 @@ const errorText = (e: unknown): string => (e instanceof Error ? e.message : Stri
 const longestOutput = 10 * 1024
 
 /** Probes containers: exec probes through the runtime, all others over the network at the pod's address. */
-export function networkProber(runtime: Runtime): Prober {
+export function networkProber(runtime: Runtime, clock: Clock): Prober {
   const run = (handler: Handler, target: Target, timeoutSeconds: number): Promise<ProbeOutcome> => {
     if (handler.exec) return runCommand(runtime, target.container.id, handler.exec.command ?? [], timeoutSeconds)
-    if (handler.httpGet) return get(handler.httpGet, target, timeoutSeconds)
+    if (handler.httpGet) return get(handler.httpGet, target, { clock, timeoutSeconds })
     if (handler.tcpSocket)
-      return dial(handler.tcpSocket.host || target.podIp, portOf(handler.tcpSocket.port, target.spec), timeoutSeconds)
-    if (handler.grpc) return askHealth(handler.grpc, target, timeoutSeconds)
+      return dial(handler.tcpSocket.host || target.podIp, portOf(handler.tcpSocket.port, target.spec), {
+        clock,
+        timeoutSeconds,
+      })
+    if (handler.grpc) return askHealth(handler.grpc, target, { clock, timeoutSeconds })
     return Promise.resolve(success())
   }
   return { run, probe: (_kind, handler, target, timeoutSeconds) => run(handler, target, timeoutSeconds) }
@@ -46,7 +50,32 @@ async function runCommand(
   }
 }
 
-function get(action: HTTPGetAction, { podIp, spec }: Target, timeoutSeconds: number): Promise<ProbeOutcome> {
+interface Limit {
+  clock: Clock
+  timeoutSeconds: number
+}
+
+/**
+ * Resolves with the first outcome that the connection reports, or with `late` when the time is over, however much the
+ * other side has sent by then. The connection is closed in either case.
+ */
+function limited(
+  { clock, timeoutSeconds }: Limit,
+  late: string,
+  open: (end: (outcome: ProbeOutcome) => void) => { destroy(): unknown },
+): Promise<ProbeOutcome> {
+  return new Promise((resolve) => {
+    const end = (outcome: ProbeOutcome) => {
+      cancel()
+      connection.destroy()
+      resolve(outcome)
+    }
+    const connection = open(end)
+    const cancel = clock.after(timeoutSeconds * 1000, () => end(failure(late)))
+  })
+}
+
+function get(action: HTTPGetAction, { podIp, spec }: Target, limit: Limit): Promise<ProbeOutcome> {
   const isSecure = action.scheme === 'HTTPS'
   const host = action.host || podIp
   const port = portOf(action.port, spec)
@@ -57,58 +86,42 @@ function get(action: HTTPGetAction, { podIp, spec }: Target, timeoutSeconds: num
     connection: 'close',
     ...Object.fromEntries((action.httpHeaders ?? []).map((h) => [h.name, h.value])),
   }
-  return new Promise((resolve) => {
-    const options = {
-      host,
-      port,
-      path: action.path ?? '/',
-      headers,
-      agent: false as const,
-      timeout: timeoutSeconds * 1000,
-      rejectUnauthorized: false,
-    }
+  const options = { host, port, path: action.path ?? '/', headers, agent: false as const, rejectUnauthorized: false }
+  const late = `Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`
+  return limited(limit, late, (end) => {
+    const failed = (e: Error) => end(failure(`Get "${url}": ${e.message}`))
     const request = (isSecure ? httpsRequest : httpRequest)(options, (answer) => {
-      answer.resume()
       const code = answer.statusCode ?? 0
-      resolve(code >= 200 && code < 400 ? success() : failure(`HTTP probe failed with statuscode: ${code}`))
+      const outcome = code >= 200 && code < 400 ? success() : failure(`HTTP probe failed with statuscode: ${code}`)
+      // As kubelet, the probe reads the body, but not more than it would show.
+      let bytes = 0
+      answer.on('data', (piece: Buffer) => {
+        bytes += piece.length
+        if (bytes >= longestOutput) end(outcome)
+      })
+      answer.once('end', () => end(outcome))
+      answer.on('error', failed)
     })
-    request.on('timeout', () =>
-      request.destroy(new Error('context deadline exceeded (Client.Timeout exceeded while awaiting headers)')),
-    )
-    request.on('error', (e) => resolve(failure(`Get "${url}": ${e.message}`)))
-    request.end()
+    request.on('error', failed)
+    return request.end()
   })
 }
 
-function dial(host: string, port: number, timeoutSeconds: number): Promise<ProbeOutcome> {
-  return new Promise((resolve) => {
-    const socket = connectTcp({ host, port, timeout: timeoutSeconds * 1000 })
-    const end = (outcome: ProbeOutcome) => {
-      socket.destroy()
-      resolve(outcome)
-    }
-    socket.on('connect', () => end(success()))
-    socket.on('timeout', () => end(failure(`dial tcp ${host}:${port}: i/o timeout`)))
-    socket.on('error', (e) => end(failure(`dial tcp ${host}:${port}: ${e.message}`)))
-  })
+function dial(host: string, port: number, limit: Limit): Promise<ProbeOutcome> {
+  return limited(limit, `dial tcp ${host}:${port}: i/o timeout`, (end) =>
+    connectTcp({ host, port })
+      .on('connect', () => end(success()))
+      .on('error', (e) => end(failure(`dial tcp ${host}:${port}: ${e.message}`))),
+  )
 }
 
 /** Calls the standard gRPC health service over HTTP/2 without TLS. */
-function askHealth({ port, service }: GRPCAction, { podIp }: Target, timeoutSeconds: number): Promise<ProbeOutcome> {
-  return new Promise((resolve) => {
+function askHealth({ port, service }: GRPCAction, { podIp }: Target, limit: Limit): Promise<ProbeOutcome> {
+  const at = `service "${podIp}:${port}"`
+  const late = `timeout: failed to connect ${at} within ${limit.timeoutSeconds}s: context deadline exceeded`
+  return limited(limit, late, (end) => {
     const session = connectHttp2(`http://${podIp}:${port}`)
-    const end = (outcome: ProbeOutcome) => {
-      session.destroy()
-      resolve(outcome)
-    }
-    session.on('error', (e) => end(failure(`failed to connect service "${podIp}:${port}": ${e.message}`)))
-    session.setTimeout(timeoutSeconds * 1000, () =>
-      end(
-        failure(
-          `timeout: failed to connect service "${podIp}:${port}" within ${timeoutSeconds}s: context deadline exceeded`,
-        ),
-      ),
-    )
+    session.on('error', (e) => end(failure(`failed to connect ${at}: ${e.message}`)))
     const stream = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
@@ -116,16 +129,23 @@ function askHealth({ port, service }: GRPCAction, { podIp }: Target, timeoutSeco
       te: 'trailers',
     })
     const chunks: Buffer[] = []
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    let bytes = 0
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= longestOutput)
+        end(failure(`error: health rpc failed: the answer has more than ${longestOutput} bytes`))
+    })
     stream.on('error', (e) => end(failure(`error: health rpc failed: ${e.message}`)))
-    stream.on('end', () =>
-      end(
-        isServing(Buffer.concat(chunks))
-          ? success('service healthy')
-          : failure('service unhealthy (responded with "NOT_SERVING")'),
-      ),
-    )
+    stream.on('end', () => {
+      if (bytes === 0) end(failure('error: health rpc failed: there is no answer'))
+      else if (isServing(Buffer.concat(chunks))) end(success('service healthy'))
+      else end(failure('service unhealthy (responded with "NOT_SERVING")'))
+    })
+    // A connection may close without an error and without an end.
+    stream.on('close', () => end(failure('error: health rpc failed: the connection was closed')))
     stream.end(grpcHealthFrame(service ?? ''))
+    return session
   })
 }
 

@@ -192,10 +192,17 @@ export interface RuntimeEvent {
   containerId: string | undefined
 }
 
+/** A login of a registry, as in a docker config. */
+export interface RegistryCredential {
+  server: string
+  username: string
+  password: string
+}
+
 export interface ImagePull {
   image: string
-  /** Registry credentials, as in a docker config. */
-  credentials: readonly { username: string; password: string; server: string }[]
+  /** Undefined pulls without a login. */
+  credential?: RegistryCredential
 }
 
 export interface ImageStatus {

@@ -77,7 +77,7 @@ describe('images', () => {
     const data = { '.dockerconfigjson': Buffer.from(JSON.stringify(config)).toString('base64') }
     await scene.client.create(secrets, { metadata: { name: 'registry', namespace: 'default' }, type: 'kubernetes.io/dockerconfigjson', data })
     await scene.run('web', { imagePullSecrets: [{ name: 'registry' }, { name: 'missing' }] })
-    expect(pull.mock.calls[0]?.[0]).toEqual({ image: 'app:1', credentials: [{ server: 'index.docker.io', username: 'ann', password: 's3:cret' }] })
+    expect(pull.mock.calls[0]?.[0]).toEqual({ image: 'app:1', credential: { server: 'index.docker.io', username: 'ann', password: 's3:cret' } })
     expect((await statusOf('web'))?.ready).toBe(true)
   })
 })

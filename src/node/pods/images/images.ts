@@ -1,7 +1,7 @@
 import type { Pod } from '../../../api/generated/types.ts'
 import { invalidImageName } from '../../../api/kinds/containers/image-reference.ts'
 import { printDuration } from '../../../base/duration.ts'
-import type { ImagePull } from '../../runtime/runtime.ts'
+import type { PullCredential } from '../../images/image-access.ts'
 import { type PodContainer, StartError } from '../containers.ts'
 import type { NodeContext } from '../node-context.ts'
 
@@ -13,10 +13,10 @@ export async function ensureImage(
   context: NodeContext,
   pod: Pod,
   container: PodContainer,
-  credentials: ImagePull['credentials'],
+  credentials: readonly PullCredential[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { runtime, clock, pulls, stages } = context
+  const { runtime, clock, pulls, stages, imageAccess } = context
   const image = container.spec.image ?? ''
   const policy = container.spec.imagePullPolicy ?? 'IfNotPresent'
   const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
@@ -28,12 +28,13 @@ export async function ensureImage(
     throw new StartError('InvalidImageName', message)
   }
   const present = await runtime.imageStatus(withTag(image))
-  if (policy === 'Never' && !present) {
+  const isAllowed = present !== undefined && imageAccess.allows(withTag(image), present.id, credentials)
+  if (policy === 'Never' && !isAllowed) {
     const message = `Container image "${image}" is not present with pull policy of Never`
     tell('Warning', 'ErrImageNeverPull', message)
     throw new StartError('ErrImageNeverPull', message)
   }
-  if (present && policy !== 'Always')
+  if (isAllowed && policy !== 'Always')
     return tell(
       'Normal',
       'Pulled',
@@ -56,7 +57,7 @@ export async function ensureImage(
       'image',
       pod,
       signal,
-      () => runtime.pullImage({ image: withTag(image), credentials }, signal),
+      () => pull(context, withTag(image), credentials, signal),
       container.spec.name,
     )
   } catch (e) {
@@ -76,4 +77,28 @@ export async function ensureImage(
     'Pulled',
     `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`,
   )
+}
+
+/** Tries the credentials one after the other, or pulls without any, and records the one that was accepted. */
+async function pull(
+  { runtime, imageAccess }: NodeContext,
+  image: string,
+  credentials: readonly PullCredential[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (credentials.length > 0) imageAccess.begin(image)
+  let last: unknown
+  for (const credential of credentials.length > 0 ? credentials : [undefined]) {
+    try {
+      await runtime.pullImage(credential ? { image, credential: credential.login } : { image }, signal)
+    } catch (e) {
+      signal.throwIfAborted()
+      last = e
+      continue
+    }
+    const status = await runtime.imageStatus(image)
+    if (status) imageAccess.pulled(image, status.id, credential)
+    return
+  }
+  throw last
 }

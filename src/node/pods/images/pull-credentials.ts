@@ -3,10 +3,9 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { Pod, Secret } from '../../../api/generated/types.ts'
 import { secrets } from '../../../client/index.ts'
-import type { ImagePull } from '../../runtime/runtime.ts'
+import type { PullCredential } from '../../images/image-access.ts'
+import type { RegistryCredential } from '../../runtime/runtime.ts'
 import type { NodeContext } from '../node-context.ts'
-
-type Credential = ImagePull['credentials'][number]
 
 interface DockerConfig {
   auths?: Record<string, { username?: string; password?: string; auth?: string }>
@@ -24,8 +23,8 @@ export async function pullCredentials(
   pod: Pod,
   image: string,
   signal: AbortSignal,
-): Promise<ImagePull['credentials']> {
-  const found: Credential[] = []
+): Promise<PullCredential[]> {
+  const found: RegistryCredential[] = []
   for (const { name } of pod.spec.imagePullSecrets ?? []) {
     const secret = name
       ? await context.objects.get<Secret>(secrets, pod.metadata.namespace ?? '', name, signal)
@@ -33,10 +32,13 @@ export async function pullCredentials(
     if (secret) found.push(...readSecret(secret))
   }
   const ofNode = context.runtime.hasContainers ? await nodeCredentials() : []
-  return [...credentialsFor(image, found), ...credentialsFor(image, ofNode)]
+  return [
+    ...credentialsFor(image, found).map((login) => ({ login, isOfNode: false })),
+    ...credentialsFor(image, ofNode).map((login) => ({ login, isOfNode: true })),
+  ]
 }
 
-async function nodeCredentials(): Promise<Credential[]> {
+async function nodeCredentials(): Promise<RegistryCredential[]> {
   for (const file of nodeFiles) {
     const text = await readFile(file, 'utf8').catch(() => undefined)
     if (text !== undefined) return readConfig(text)
@@ -44,12 +46,12 @@ async function nodeCredentials(): Promise<Credential[]> {
   return []
 }
 
-function readSecret({ data }: Secret): Credential[] {
+function readSecret({ data }: Secret): RegistryCredential[] {
   const text = data?.['.dockerconfigjson'] ?? data?.['.dockercfg']
   return text === undefined ? [] : readConfig(Buffer.from(text, 'base64').toString('utf8'))
 }
 
-function readConfig(text: string): Credential[] {
+function readConfig(text: string): RegistryCredential[] {
   try {
     const config = JSON.parse(text) as DockerConfig
     const auths = config.auths ?? (config as NonNullable<DockerConfig['auths']>)
@@ -80,7 +82,7 @@ function placeOf(image: string): { host: string; below: string } {
 /**
  * The credentials that match an image, the most specific first. Credentials of one registry are never sent to another.
  */
-export function credentialsFor(image: string, all: readonly Credential[]): Credential[] {
+export function credentialsFor(image: string, all: readonly RegistryCredential[]): RegistryCredential[] {
   const { host, below } = placeOf(image)
   const matching = all.filter(({ server }) => {
     const [ofHost = '', ...ofPath] = server.replace(/^https?:\/\//, '').split('/')

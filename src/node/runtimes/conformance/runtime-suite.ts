@@ -260,7 +260,7 @@ export function describeRuntime(name: string, open: () => Promise<RuntimeBench>)
 
     it('knows the images that were pulled', async () => {
       expect(await runtime.imageStatus('nginx:1.27')).toBeUndefined()
-      const id = await runtime.pullImage({ image: 'nginx:1.27', credentials: [] }, signal())
+      const id = await runtime.pullImage({ image: 'nginx:1.27' }, signal())
       expect((await runtime.imageStatus('nginx:1.27'))!.id).toBe(id)
       expect((await runtime.listImages()).map((i) => i.id)).toContain(id)
       await runtime.removeImage('nginx:1.27')

@@ -13,27 +13,11 @@ export class CriImages {
     this.#sandboxImage = sandboxImage
   }
 
-  /** Tries the credentials one after the other, or pulls without credentials if there are none. */
-  async pull({ image, credentials }: ImagePull, signal: AbortSignal): Promise<string> {
-    const spec = { image, userSpecifiedImage: image }
-    let last: unknown
-    for (const credential of credentials.length > 0 ? credentials : [undefined]) {
-      // The credentials are for the image's registry, even if a mirror is used.
-      const auth = credential && { username: credential.username, password: credential.password }
-      try {
-        return (
-          await this.#client.call(
-            methods.pullImage,
-            { image: spec, ...(auth ? { auth } : {}) },
-            { timeoutMs: 0, signal },
-          )
-        ).imageRef
-      } catch (e) {
-        signal.throwIfAborted()
-        last = e
-      }
-    }
-    throw last
+  async pull({ image, credential }: ImagePull, signal: AbortSignal): Promise<string> {
+    // The credential is for the image's registry, even if a mirror is used.
+    const auth = credential && { username: credential.username, password: credential.password }
+    const request = { image: { image, userSpecifiedImage: image }, ...(auth ? { auth } : {}) }
+    return (await this.#client.call(methods.pullImage, request, { timeoutMs: 0, signal })).imageRef
   }
 
   async status(image: string): Promise<ImageStatus | undefined> {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../../base/clock.ts'
 import { networkProber } from '../../probes/network-prober.ts'
 import { samplePod } from '../../sample-pod.ts'
 import type { ContainerConfig, ContainerStatus, Runtime } from '../../runtime/runtime.ts'
@@ -182,7 +183,7 @@ describe('a placeholder', () => {
     const ip = (await runtime.podSandboxStatus(sandbox)).ips[0]!
     const pod = samplePod()
     const container = await runtime.containerStatus(id)
-    const outcome = await networkProber(runtime).probe('readiness', { grpc: { port: 18081, service: 'shop' } }, { pod, spec: pod.spec.containers[0]!, container, podIp: ip }, 2)
+    const outcome = await networkProber(runtime, systemClock).probe('readiness', { grpc: { port: 18081, service: 'shop' } }, { pod, spec: pod.spec.containers[0]!, container, podIp: ip }, 2)
     expect(outcome).toEqual({ isSuccess: true, output: 'service healthy' })
     await runtime.removePodSandbox(sandbox)
   })
@@ -205,13 +206,13 @@ describe('an image that the catalogue does not know', () => {
     const catalogue = [{ image: 'known', args: ['sh'] }]
     const other = await bench.open({ directory: path.join(bench.directory, 'unknown'), catalogue })
     expect([other.imageNote('known:1'), other.imageNote('unknown:1')]).toEqual([undefined, expect.stringContaining('"unknown:1" is not in the image catalogue')])
-    await other.pullImage({ image: 'unknown:1', credentials: [] }, signal)
+    await other.pullImage({ image: 'unknown:1' }, signal)
     await other.close()
     const strict = await bench.open({ directory: path.join(bench.directory, 'unknown'), catalogue, unknownImages: 'fail' })
     // It was pulled before: it is not there any more.
     expect(await strict.imageStatus('unknown:1')).toBeUndefined()
-    await expect(strict.pullImage({ image: 'unknown:1', credentials: [] }, signal)).rejects.toThrow('docker.io/library/unknown:1: not found')
-    expect(await strict.pullImage({ image: 'known:1', credentials: [] }, signal)).toMatch(/^sha256:/)
+    await expect(strict.pullImage({ image: 'unknown:1' }, signal)).rejects.toThrow('docker.io/library/unknown:1: not found')
+    expect(await strict.pullImage({ image: 'known:1' }, signal)).toMatch(/^sha256:/)
     await strict.close()
   })
 
