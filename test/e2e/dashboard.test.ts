@@ -181,7 +181,7 @@ describe('a workload', () => {
 
   it('that makes no progress yet shows the time until its deadline', async () => {
     const { page } = admin
-    cluster.kubectl.file('slow.yaml', workload('Deployment', 'slow', 1, 'exit 3'))
+    cluster.kubectl.file('slow.yaml', workload('Deployment', 'slow', 1, stays).replace('containers:', 'nodeSelector: { no: node }\n      containers:'))
     await cluster.kubectl.ok('apply -f slow.yaml')
     await open(page, '/workloads/Deployment/shop/slow')
     const bar = page.getByRole('progressbar', { name: 'Progress deadline' })
@@ -298,8 +298,10 @@ describe('a pod', () => {
     await kubectl.ok('apply -f crash.yaml')
     await open(page, '/pods/shop/crash')
     await page.getByText('exit code 7').first().waitFor()
+    // The followed log goes on with the next run of the container.
+    await expect.poll(() => page.getByLabel('Log of main').getByText('last words').count(), { timeout: 40_000 }).toBeGreaterThan(1)
     await page.getByLabel('Previous run').check({ timeout: 15_000 })
-    await page.getByLabel('Log of main').getByText('last words').waitFor()
+    await expect.poll(() => page.getByLabel('Log of main').getByText('last words').count(), { timeout: 10_000 }).toBe(1)
     await kubectl.ok('delete pod crash -n shop --now')
   })
 })
