@@ -122,14 +122,16 @@ function Page() {
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (e.metaKey || e.ctrlKey || e.altKey) return
+      // Escape closes a dialog, also from its fields.
+      if (document.querySelector('dialog[open]')) return
       const isTyping = (e.target as Element).matches('input, select, textarea, [role=textbox]')
       if (e.key === 'Escape') {
         // A search field would clear itself.
         if (isTyping) e.preventDefault()
         if (isTyping) (e.target as HTMLElement).blur()
-        else if (!document.querySelector('dialog[open]') && location.pathname !== '/') goBack()
+        else if (location.pathname !== '/') goBack()
       }
-      if (isTyping || document.querySelector('dialog[open]')) return
+      if (isTyping) return
       if (e.key === '/') {
         e.preventDefault()
         if (location.pathname !== '/') go('/')

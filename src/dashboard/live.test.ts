@@ -10,11 +10,13 @@ import { Live } from './live.ts'
 class EmptyApi implements Transport {
   watches = 0
   absent: string[] = []
+  broken: string[] = []
   isSilent = false
   fails = false
 
   send<T>({ path }: ApiRequest): Promise<T> {
     if (this.isSilent) return new Promise(() => {})
+    if (this.broken.some((resource) => path.endsWith(`/${resource}`))) return Promise.reject(new ApiError(500, 'InternalError', 'conversion webhook failed', {}))
     if (this.absent.some((resource) => path.endsWith(`/${resource}`))) return Promise.reject(new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}))
     return Promise.resolve({ kind: 'List', metadata: { resourceVersion: '5' }, items: [] } as T)
   }
@@ -32,6 +34,7 @@ class EmptyApi implements Transport {
     }
     if (this.isSilent) return close
     queueMicrotask(() => {
+      if (this.broken.some((resource) => path.endsWith(`/${resource}`))) return close(new ApiError(500, 'InternalError', 'conversion webhook failed', {}))
       if (isAbsent) return close(new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}))
       if (query?.['sendInitialEvents']) return close(new ApiError(422, 'Invalid', 'sendInitialEvents is forbidden', {}))
       listener.opened()
@@ -72,6 +75,18 @@ describe('Live', () => {
     await clock.pass(200)
     const { topics } = await running
     await expect(topics.grant('workloads', {} as never)).rejects.toThrow('the API server has not sent all workloads and pods yet')
+    await live.stop()
+  })
+
+  it('leaves out a kind that the API server fails to list, after half a minute', async () => {
+    const { api, clock, live } = scene()
+    api.broken = ['clonesets']
+    const running = live.acquire()
+    await clock.pass(20_000)
+    const { caches } = await running
+    expect(caches.isSettled).toBe(false)
+    await clock.pass(10_000)
+    expect(caches.isSettled).toBe(true)
     await live.stop()
   })
 

@@ -80,7 +80,7 @@ export class Live {
     const board = new Board(caches, client, clock, logger)
     const topics = new Topics(board, new Reader(client, { clock, maxAgeMs: 5000 }), clock, logger)
     caches.start()
-    await caches.settled(patienceMs, clock)
+    await caches.settled(patienceMs)
     board.judgeNow()
     return {
       caches,

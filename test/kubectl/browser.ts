@@ -52,8 +52,6 @@ export class CuttableWay {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isCut = false
-  /** Bytes that have come back. */
-  received = 0
 
   private constructor(target: number) {
     this.#server = createServer((socket) => {
@@ -66,7 +64,6 @@ export class CuttableWay {
       }
       socket.on('close', () => onward.destroy())
       onward.on('close', () => socket.destroy())
-      onward.on('data', (chunk) => (this.received += chunk.length))
       socket.pipe(onward).pipe(socket)
     })
   }

@@ -49,6 +49,7 @@ export const Log = memo(({ namespace, pod, container, hasPrevious }: LogProps) =
     // A browser has six connections to a server. Hidden pages must not take all of them.
     const readIfVisible = () => (document.hidden ? reading.pause() : reading.start())
     readIfVisible()
+    show()
     document.addEventListener('visibilitychange', readIfVisible)
     return () => {
       document.removeEventListener('visibilitychange', readIfVisible)

@@ -23,6 +23,12 @@ const byOwner = (object: KubeObject): string[] => {
   return uid ? [uid] : []
 }
 
+/** Kinds that have not been read after this time are left out. */
+const toleranceMs = 30_000
+
+const isRead = ({ hasSynced, absence }: Pick<SharedInformer, 'hasSynced' | 'absence'>): boolean =>
+  hasSynced || absence !== undefined
+
 /** Removes fields that no page shows, which are most of an object received over HTTP. */
 function withoutBulk<T extends KubeObject>(object: T): T {
   if (Object.isFrozen(object) || !object.metadata.managedFields) return object
@@ -41,10 +47,13 @@ export class Caches {
   /** '' for all namespaces. */
   readonly namespace: string
   readonly #factory: InformerFactory
+  readonly #clock: Clock
+  #startedMs = 0
   #isSettled = false
 
   constructor({ namespace, ...options }: CacheOptions) {
     this.namespace = namespace
+    this.#clock = options.clock
     this.#factory = new InformerFactory({ ...options, name: 'dashboard' })
     const scope = namespace ? { namespace } : {}
     const indexes = { [ownerIndex]: byOwner }
@@ -56,6 +65,7 @@ export class Caches {
   }
 
   start(): void {
+    this.#startedMs = this.#clock.now()
     this.#factory.start()
   }
 
@@ -63,15 +73,24 @@ export class Caches {
     this.#factory.stop()
   }
 
-  /** True once all workloads and pods have been read. Kinds that the server does not serve or not allow are absent. */
+  /**
+   * True once all workloads and pods have been read. Kinds that the server does not serve or not allow are absent; one
+   * that it fails to list does not hide the others for ever.
+   */
   get isSettled(): boolean {
-    return (this.#isSettled ||= this.#shown.every((informer) => informer.hasSynced || informer.absence !== undefined))
+    const isLate = this.#clock.now() - this.#startedMs >= toleranceMs
+    return (this.#isSettled ||= this.#shown.every(isRead) || (isLate && this.#shown.some(isRead)))
+  }
+
+  /** True once the pods have been read, or if they cannot be. */
+  get hasPods(): boolean {
+    return isRead(this.pods)
   }
 
   /** Resolves when all workloads and pods have been read, or after the time limit. */
-  async settled(maxMs: number, clock: Clock): Promise<void> {
+  async settled(maxMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancel = clock.after(maxMs, resolve)
+      const cancel = this.#clock.after(maxMs, resolve)
       void Promise.all(this.#shown.map((informer) => informer.settled())).then(() => {
         cancel()
         resolve()

@@ -33,6 +33,8 @@ export class Explainer {
   /** Earliest time of each waiting row. */
   readonly #waiting = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
+  /** The machine's time in milliseconds, for costs. */
+  readonly #stopwatchMs: () => number
   #isRunning = false
   #isStopped = false
   #cancel = () => {}
@@ -44,6 +46,7 @@ export class Explainer {
     logger: Logger,
     rowOf: (key: string) => Row | undefined,
     explained: (key: string, row: Row) => void,
+    stopwatchMs: () => number = () => performance.now(),
   ) {
     this.#caches = caches
     this.#clock = clock
@@ -51,6 +54,7 @@ export class Explainer {
     this.#reader = new Reader(client, { clock, maxAgeMs: memoryMs })
     this.#rowOf = rowOf
     this.#explained = explained
+    this.#stopwatchMs = stopwatchMs
   }
 
   /** Requests an explanation of a row. */
@@ -98,7 +102,7 @@ export class Explainer {
   async #explain(key: string): Promise<void> {
     const row = this.#rowOf(key)
     if (!row) return
-    const startedMs = performance.now()
+    const startedMs = this.#stopwatchMs()
     try {
       const around = await gather(this.#reader, this.#caches.sourceOf(row.kind, row.object), row.kind, row.object)
       const causes = withProgram(causesOf(row.kind, row.object, around, this.#clock.now()), 'coxswain')
@@ -106,7 +110,7 @@ export class Explainer {
     } catch (error) {
       this.#logger.warn('failed to explain a workload', { workload: key, error })
     }
-    this.#notBefore.set(key, this.#clock.now() + Math.max(restMs, restFactor * (performance.now() - startedMs)))
+    this.#notBefore.set(key, this.#clock.now() + Math.max(restMs, restFactor * (this.#stopwatchMs() - startedMs)))
     this.ask(key, laterMs)
   }
 }

@@ -35,6 +35,7 @@ export function passOn(from: Relayed, to: Relayed): void {
 export async function relayExec(client: WebSocket, viewer: Viewer, query: URLSearchParams): Promise<void> {
   const gone = new AbortController()
   const loggedOut = () => client.close(loggedOutCode, 'the session has ended')
+  if (viewer.ended.aborted) return loggedOut()
   viewer.ended.addEventListener('abort', loggedOut)
   const early: RawData[] = []
   const hold = (data: RawData) => {

@@ -30,7 +30,8 @@ export async function podPage(viewer: Viewer, caches: Caches, clock: Clock, name
     explainPod({ client, clock }, pod),
     new Reader(client).eventsOf(pod),
     right('get', 'log'),
-    right('create', 'exec'),
+    // A WebSocket is a GET, which API servers authorize as get, as create, or as both.
+    Promise.all([right('create', 'exec'), right('get', 'exec')]),
     viewer.may({ verb: 'delete', group: '', resource: 'pods', namespace, name }),
   ])
   const root = caches.rootOf(pod)
@@ -55,7 +56,7 @@ export async function podPage(viewer: Viewer, caches: Caches, clock: Clock, name
     containers: containersOf(pod),
     sandboxEvents: told.filter(({ reason }) => sandboxReasons.includes(reason)),
     events: told.slice(0, 50),
-    may: { logs, exec, delete: remove },
+    may: { logs, exec: exec.every(Boolean), delete: remove },
   }
 }
 

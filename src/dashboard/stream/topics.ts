@@ -115,6 +115,7 @@ export class Topics {
     if (!caches.covers(namespace))
       throw new TopicRefused(`this dashboard shows only namespace ${JSON.stringify(caches.namespace)}`, 400)
     await this.#allow(viewer, { group: '', resource: 'pods', namespace }, whatText(pods, namespace))
+    if (!caches.hasPods) throw new Error('the API server has not sent all pods yet')
     return { key: topic, make: () => this.#pods(topic, rowKey(kind, `${namespace}/${name}`)) }
   }
 
