@@ -92,6 +92,25 @@ describe.each(releases)('the progress of a watch of %s', (_, options) => {
   })
 })
 
+describe('members of different releases', () => {
+  /** Opens a store, lets it wait for a revision without an event, and tells how often it wrote its fence. */
+  async function fences(others: readonly string[]): Promise<number> {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const store = await openEtcdStore({ servers: [url, ...others], prefix: { ours: '', theirs: '/registry' } })
+    stores.push(store)
+    await store.waitUntilSeen!(etcd.put('/other/key', 'x'))
+    return etcd.calls.put
+  }
+
+  it('are asked for progress only if all of them report it reliably', async () => {
+    const [newer, older, gone] = [await start({ version: '3.6.0' }), await start({ version: '3.4.23' }), await start({ version: '3.6.0' })]
+    expect(await fences([newer.url])).toBe(0)
+    expect(await fences([newer.url, older.url])).toBeGreaterThan(0)
+    await gone.etcd.close()
+    expect(await fences([gone.url])).toBeGreaterThan(0)
+  })
+})
+
 describe('kine', () => {
   const kine: FakeEtcdOptions = { version: '3.5.13', isKine: true }
 

@@ -70,8 +70,9 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
       writeBudgetMs,
       lookUpMs: callTimeoutMs,
       isKine,
-      // kine sends progress in every release that reports a version, whichever version it was told to report.
-      hasProgress: isKine || hasReliableProgress(version),
+      // kine sends progress in every release that reports a version, whichever version it was told to report. Members of
+      // etcd may have different releases, and the watch may continue at any of them.
+      hasProgress: isKine || (hasReliableProgress(version) && (await members.versions()).every(hasReliableProgress)),
       logger,
       random: () => randomInt(2 ** 32) / 2 ** 32,
     }

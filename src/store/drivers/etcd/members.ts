@@ -72,6 +72,17 @@ export class Members {
     if (this.current === failed) this.#current = (this.#current + 1) % this.#channels.length
   }
 
+  /** The version of each member; empty if it does not answer in time. */
+  versions(): Promise<string[]> {
+    const { callTimeoutMs: timeoutMs } = this.#options
+    const ask = (channel: Channel) =>
+      channel.call(etcdMethods.status, {}, { timeoutMs }).then(
+        ({ version }) => version,
+        () => '',
+      )
+    return Promise.all(this.#channels.map(ask))
+  }
+
   /**
    * Sends a call once to the current member. A member that misses the time limit loses its connection and every call on
    * it, unless `keepsConnection` is set.
