@@ -46,7 +46,7 @@ describe('a store whose process is killed', () => {
       expect(ledger.account(found, revision)).toEqual([])
     }
     expect(ledger.count).toBeGreaterThan(kills * 100)
-  }, 60_000)
+  })
 
   it('can be opened at once, while a second process cannot have it before', async () => {
     const refused: string[] = []
@@ -60,7 +60,7 @@ describe('a store whose process is killed', () => {
     expect(refused[1]).toContain(refused[0])
     const { revision } = await readStore(dir)
     expect(revision).toBeGreaterThan(0)
-  }, 20_000)
+  })
 })
 
 describe('a store whose disk is full', () => {
@@ -79,5 +79,5 @@ describe('a store whose disk is full', () => {
     for (const failure of failures) expect(failure).toMatch(/could not be made durable/)
     const { found, revision } = await readStore(dir)
     expect(ledger.account(found, revision)).toEqual([])
-  }, 20_000)
+  })
 })

@@ -119,6 +119,8 @@ describe('a watch', () => {
     await writeSome()
     cluster.members[1]!.start()
     await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(written.length)
+    // Without it there would be no quorum.
+    await cluster.members[1]!.untilAccepting()
     cluster.members[2]!.pause()
     await writeSome()
     cluster.members[2]!.resume()

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/base/clock.ts'
 import { Logger } from '../src/base/logger.ts'
 import { VirtualClock } from '../src/base/virtual-clock.ts'
+import type { TlsSource } from '../src/grpc/index.ts'
+import { createAuthority, issueClientCertificate, issueServerCertificate } from '../src/server/index.ts'
 import { describeStore } from '../src/store/conformance/index.ts'
 import { CompactedError, type Store, StoreUnavailableError, WriteUncertainError, openEtcdStore, snapshotOf, startCompactor } from '../src/store/index.ts'
 import { type Reply, TestServer } from './integration/server.ts'
@@ -87,6 +89,25 @@ describe.each(releases)('the progress of a watch of %s', (_, options) => {
     etcd.release()
     await waiting
     expect((await store.get('/a'))?.revision).toBe(revision)
+  })
+})
+
+describe('members of different releases', () => {
+  /** Opens a store, lets it wait for a revision without an event, and tells how often it wrote its fence. */
+  async function fences(others: readonly string[]): Promise<number> {
+    const { etcd, url } = await start({ version: '3.5.13' })
+    const store = await openEtcdStore({ servers: [url, ...others], prefix: { ours: '', theirs: '/registry' } })
+    stores.push(store)
+    await store.waitUntilSeen!(etcd.put('/other/key', 'x'))
+    return etcd.calls.put
+  }
+
+  it('are asked for progress only if all of them report it reliably', async () => {
+    const [newer, older, gone] = [await start({ version: '3.6.0' }), await start({ version: '3.4.23' }), await start({ version: '3.6.0' })]
+    expect(await fences([newer.url])).toBe(0)
+    expect(await fences([newer.url, older.url])).toBeGreaterThan(0)
+    await gone.etcd.close()
+    expect(await fences([gone.url])).toBeGreaterThan(0)
   })
 })
 
@@ -318,6 +339,29 @@ describe('a server whose etcd has lost its quorum', () => {
     const said = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>).map(({ level, msg, member }) => [level, msg, member])
     etcd.disconnect()
     await expect.poll(said, { timeout: 10_000 }).toEqual([['warn', 'the watch of etcd was lost', url], ['info', 'the watch of etcd continues', url]])
+  })
+})
+
+describe('the certificates for etcd', () => {
+  it('are read for each connection, so that renewed ones need no restart', async () => {
+    const now = Date.now()
+    const [authority, stranger] = [createAuthority(now), createAuthority(now)]
+    const { certificate: cert, key } = issueServerCertificate(authority, ['127.0.0.1'], now)
+    const etcd = new FakeEtcd({ version: '3.5.13' })
+    fakes.push(etcd)
+    const url = await etcd.listen({ cert, key, ca: authority.certificate, requestCert: true, rejectUnauthorized: true })
+    const issue = (by: typeof authority) => {
+      const pair = issueClientCertificate(by, { commonName: 'apiserver' }, now)
+      return { ca: authority.certificate, cert: pair.certificate, key: pair.key }
+    }
+    let files: TlsSource = issue(authority)
+    const store = await open(url, { tls: () => files, callTimeoutMs: 500, writeBudgetMs: 1000 })
+    expect((await put(store, '/a')).ok).toBe(true)
+    files = issue(stranger)
+    etcd.disconnect()
+    await expect(put(store, '/b')).rejects.toThrow()
+    files = issue(authority)
+    await expect.poll(() => put(store, `/${Math.random()}`).then(({ ok }) => ok, () => false), { timeout: 15_000 }).toBe(true)
   })
 })
 

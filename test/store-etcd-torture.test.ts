@@ -10,7 +10,10 @@ it('two servers on three members lose nothing, write nothing twice and read noth
   const report = await torture({ seconds, seed, ...(isLong ? { say: (line: string) => console.log(line) } : {}) })
   if (isLong) console.log(JSON.stringify(report))
   expect(report.problems).toEqual([])
-  expect(report.faults).toBeGreaterThan(4)
+  // Otherwise the rules would have nothing to judge.
+  expect(report.rollouts).toBeGreaterThan(0)
+  expect(report.events).toBeGreaterThan(0)
+  if (seconds >= 120) expect(report.leaders).toBeGreaterThan(0)
   // 15 seconds of a busy machine are enough for some 80 writes, of a quiet one for thousands.
   expect(report.acknowledged).toBeGreaterThan(30)
   expect(report.reads).toBeGreaterThan(30)

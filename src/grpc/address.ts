@@ -11,16 +11,19 @@ export interface TlsOptions {
   key?: string | undefined
 }
 
+/** TLS certificates, or how to read them for each connection: files are replaced before certificates expire. */
+export type TlsSource = TlsOptions | (() => TlsOptions)
+
 /** The address of a gRPC server. */
 export type Address =
   | { kind: 'unix'; path: string }
-  | { kind: 'tcp'; host: string; port: number; tls: TlsOptions | undefined }
+  | { kind: 'tcp'; host: string; port: number; tls: TlsSource | undefined }
 
 /**
  * Parses `http://host:port`, `https://host:port`, `unix:///run/x.sock`, `unix:/run/x.sock` or the abstract
  * `unix:///@x`. Throws for any other form.
  */
-export function parseAddress(text: string, tls: TlsOptions = {}): Address {
+export function parseAddress(text: string, tls: TlsSource = {}): Address {
   if (text.startsWith('unix:')) {
     const path = text.replace(/^unix:(\/\/)?/, '')
     if (path === '') throw new Error(`"${text}" names no socket`)
@@ -53,7 +56,7 @@ export function dial(address: Address, timeoutMs: number, clock: Clock): Promise
     try {
       socket = open(address)
     } catch (e) {
-      // Node throws synchronously for certificates that it cannot parse.
+      // A file may be missing, and Node throws synchronously for certificates that it cannot parse.
       return fail(e as Error)
     }
     const opened = socket
@@ -69,8 +72,9 @@ export function dial(address: Address, timeoutMs: number, clock: Clock): Promise
 
 function open(address: Address): Socket {
   if (address.kind === 'unix') return connect(address.path)
-  const { host, port, tls } = address
-  if (!tls) return connect({ host, port })
+  const { host, port, tls: source } = address
+  if (!source) return connect({ host, port })
+  const tls = typeof source === 'function' ? source() : source
   const servername = isIP(host) ? {} : { servername: host }
   return connectTls({ host, port, ...servername, ALPNProtocols: ['h2'], ca: tls.ca, cert: tls.cert, key: tls.key })
 }

@@ -47,8 +47,9 @@ async function examine(dataDir: string, flags: readonly string[] = []): Promise<
   return findings
 }
 
-/** This machine's disk may be slow or nearly full, and the tests need not be run by root. */
-const isOfThisMachine = ({ check, message }: Finding) => check === 'runtime' || (check === 'disk' && /a sync takes|are free for/.test(message))
+/** This machine's disk may be slow or nearly full, its etcd may answer late, and the tests need not be run by root. */
+const isOfThisMachine = ({ check, message }: Finding) =>
+  check === 'runtime' || (check === 'disk' && /a sync takes|are free for/.test(message)) || (check === 'etcd' && /: etcd \S+, .*answers in \d+ ms$/.test(message))
 
 /** Findings worse than ok, without those that this machine's own state adds. */
 const worse = (findings: readonly Finding[]) => findings.filter((finding) => finding.level !== 'ok' && !isOfThisMachine(finding))
@@ -196,7 +197,7 @@ describe('coxswain doctor with etcd', () => {
         return findings.filter(({ check }) => check === 'etcd')
       }
       const all = await findEtcd()
-      expect(all.map(({ level }) => level)).toEqual(['ok', 'ok', 'ok', 'ok'])
+      expect([all.length, worse(all)]).toEqual([4, []])
       expect(all.at(-1)!.message).toBe('3 of 3 members answer and have one leader; 1 more may fail')
       await etcd.members[0]!.kill()
       const one = await findEtcd()

@@ -34,6 +34,11 @@ export class EtcdMember {
     this.#process = spawn('etcd', this.#args, { stdio: 'ignore' })
   }
 
+  /** Resolves when it takes connections, which it does once it has a leader; for 20 seconds at most. */
+  untilAccepting(): Promise<void> {
+    return accepting(this.clientPort)
+  }
+
   /** As a machine that loses its power, but for its disk. */
   async kill(): Promise<void> {
     const running = this.#process
@@ -84,7 +89,7 @@ export class EtcdCluster {
     })
     const cluster = new EtcdCluster(dir, members)
     for (const member of members) member.start()
-    await Promise.all(members.map((member) => accepting(member.clientPort)))
+    await Promise.all(members.map((member) => member.untilAccepting()))
     return cluster
   }
 
@@ -105,7 +110,6 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** Resolves when the port takes connections, which etcd does once it has a leader; for 20 seconds at most. */
 async function accepting(port: number): Promise<void> {
   const endMs = Date.now() + 20_000
   while (!(await isAccepting(port))) {

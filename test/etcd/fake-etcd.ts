@@ -1,3 +1,4 @@
+import type { TlsOptions } from 'node:tls'
 import { type Decoded, type Encodable, type MessageFields, type Method, RpcError } from '../../src/grpc/index.ts'
 import { GrpcServer } from '../../src/grpc/server.ts'
 import { CompareTarget, EventType, etcdMethods } from '../../src/store/drivers/etcd/messages.ts'
@@ -105,8 +106,8 @@ export class FakeEtcd {
   }
 
   /** Resolves to the URL. */
-  listen(): Promise<string> {
-    return this.#server.listen({ port: 0 })
+  listen(tls?: TlsOptions): Promise<string> {
+    return this.#server.listen({ port: 0, ...(tls ? { tls } : {}) })
   }
 
   close(): Promise<void> {

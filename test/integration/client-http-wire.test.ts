@@ -39,6 +39,29 @@ async function stubbed(answer: Answering, options: Parameters<typeof startStub>[
 const object = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
 const get = { method: 'GET' as const, path: '/a' }
 
+describe('the clock of the machine is set back by an hour', () => {
+  const setBack = () => {
+    const real = Date.now
+    const spy = vi.spyOn(Date, 'now').mockImplementation(() => real() - 3_600_000)
+    undo.push(async () => spy.mockRestore())
+  }
+
+  it('and a request without an answer still times out', async () => {
+    const { transport } = await stubbed(() => {}, {}, {}, { requestTimeoutMs: 300 })
+    const asked = transport.send(get)
+    setBack()
+    await expect(asked).rejects.toThrow('no answer within 0.3 s')
+  })
+
+  it('and a server that could not be reached is dialed again after the back-off', async () => {
+    const { stub, transport } = await stubbed(() => {})
+    await stub.close()
+    await expect(transport.send(get)).rejects.toThrow('connection refused')
+    setBack()
+    await expect(transport.send(get)).rejects.toThrow('connection refused')
+  })
+})
+
 /** Lets everything run that is ready to. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -45,6 +45,16 @@ export class Hosts {
     const servers = this.#servers
     const at = servers.findIndex(({ href }) => href === this.#current.href)
     this.#current = servers[(at + 1) % servers.length]!
+    this.#forgetGone(servers)
+  }
+
+  /** Closes the connections to servers that are no longer part of the cluster. */
+  #forgetGone(servers: readonly URL[]): void {
+    for (const [href, { connections }] of this.#made) {
+      if (servers.some((server) => server.href === href)) continue
+      this.#made.delete(href)
+      void connections.close()
+    }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
-import { type Clock, systemClock } from '../../base/clock.ts'
+import { type Clock, steadyOf, systemClock } from '../../base/clock.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
 import type { ClusterAccess } from '../transport/access.ts'
 import { type ApiRequest, type Transport, TransportError, type WatchListener } from '../transport/transport.ts'
@@ -49,6 +49,8 @@ export class HttpTransport implements Transport {
       userAgent = `coxswain/client (${process.platform}/${process.arch})`,
     } = options
     const timeoutMs = options.requestTimeoutMs ?? 60_000
+    // Time limits hold although the clock of the machine is set.
+    const timers = steadyOf(clock)
     this.#clock = clock
     // With other servers available, an unresponsive one is left quickly: a leader must renew its lease within ten
     // seconds.
@@ -56,7 +58,7 @@ export class HttpTransport implements Transport {
     const common = {
       credentials: access.credentials,
       headers: { accept: 'application/json', 'user-agent': userAgent, ...access.headers },
-      deadlines: new Deadlines<Attempt>(clock, timeoutMs, (attempt) => attempt.expire(timeoutMs)),
+      deadlines: new Deadlines<Attempt>(timers, timeoutMs, (attempt) => attempt.expire(timeoutMs)),
       active: this.#active,
       onWarning: options.onWarning,
     }
@@ -67,7 +69,7 @@ export class HttpTransport implements Transport {
       connections: new Connections({
         access: { ...access, server },
         proxy: access.proxy ?? proxyFromEnvironment(server, env),
-        clock,
+        clock: timers,
         random,
         connectTimeoutMs: options.connectTimeoutMs ?? patienceMs,
         pingAfterMs: options.pingAfterMs ?? patienceMs,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, steadyOf } from '../../base/clock.ts'
 
 /**
  * A small file that is used often and reread from time to time: tokens and certificates are replaced while the process
@@ -17,7 +17,7 @@ export class WatchedFile {
   constructor(path: string, what: string, clock: Clock, everyMs: number) {
     this.#path = path
     this.#what = what
-    this.#clock = clock
+    this.#clock = steadyOf(clock)
     this.#everyMs = everyMs
   }
 

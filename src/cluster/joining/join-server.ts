@@ -20,14 +20,10 @@ export const bundleField = 'bundle'
  * and stores them in the data directory. A server that has joined before uses the stored ones.
  */
 export async function joinServers(options: ServeOptions, flags: JoinServerFlags): Promise<ServeOptions> {
-  const { dataDir, logger } = options
-  let bundle = keptBundle(dataDir)
-  if (!bundle) {
-    logger.info('requesting the shared configuration of the cluster', { server: flags.server?.origin })
-    bundle = await fetchBundle(flags)
-    keepBundle(dataDir, bundle)
-  }
-  const given = flagsOf(bundle, dataDir)
+  const { dataDir } = options
+  const kept = keptBundle(dataDir)
+  const bundle = kept ?? (await fetchNew(options, flags))
+  const given = flagsOf(bundle, dataDir, kept !== undefined)
   return {
     ...options,
     ...given,
@@ -35,6 +31,13 @@ export async function joinServers(options: ServeOptions, flags: JoinServerFlags)
     encryption: options.encryption ?? given.encryption,
     tokenIssuers: options.tokenIssuers?.length ? options.tokenIssuers : (given.tokenIssuers ?? []),
   }
+}
+
+async function fetchNew({ dataDir, logger }: ServeOptions, flags: JoinServerFlags): Promise<ServerBundle> {
+  logger.info('requesting the shared configuration of the cluster', { server: flags.server?.origin })
+  const bundle = await fetchBundle(flags)
+  keepBundle(dataDir, bundle)
+  return bundle
 }
 
 async function fetchBundle({

@@ -27,11 +27,21 @@ it('a bundle is opened with its key, and with no other', () => {
 })
 
 it('what a server would tell, another one uses: files that only it can read', () => {
-  const flags = flagsOf(bundle, dir)
+  const flags = flagsOf(bundle, dir, false)
   expect(flags).toMatchObject({ store: 'etcd', tokenIssuers: ['https://issuer'], nodePorts: [30000, 30100], etcd: { servers: ['https://10.0.0.1:2379'], prefix: '/registry' } })
   expect(readFileSync(flags.etcd!.keyFile!, 'utf8')).toBe('a key')
   expect(statSync(flags.etcd!.keyFile!).mode & 0o777).toBe(0o600)
   expect(bundleOf(flags)).toEqual(bundle)
+})
+
+it('does not replace files that were renewed since', () => {
+  const { etcd } = flagsOf(bundle, dir, false)
+  writeFileSync(etcd!.certFile!, 'a newer certificate')
+  const again = flagsOf(bundle, dir, true)
+  expect(again.etcd).toEqual(etcd)
+  expect(bundleOf(again)!.etcd).toEqual({ ...bundle.etcd, certificate: 'a newer certificate' })
+  // A server that joins anew gets those of its cluster.
+  expect(bundleOf(flagsOf(bundle, dir, false))).toEqual(bundle)
 })
 
 it('is kept in the data directory', () => {

@@ -54,17 +54,21 @@ export function keepBundle(dataDir: string, bundle: ServerBundle): void {
 export const keptBundle = (dataDir: string): ServerBundle | undefined =>
   existsSync(bundleFile(dataDir)) ? (JSON.parse(readFileSync(bundleFile(dataDir), 'utf8')) as ServerBundle) : undefined
 
-/** Writes the bundle to files of the data directory and returns the flags that refer to them. */
+/**
+ * Writes the bundle to files of the data directory and returns the flags that refer to them. For a bundle that was kept,
+ * existing files stay: they may have been renewed.
+ */
 export function flagsOf(
   bundle: ServerBundle,
   dataDir: string,
+  isKept: boolean,
 ): Pick<ServeOptions, 'store' | 'etcd' | 'encryption' | 'tokenIssuers' | 'nodePorts'> {
   const dir = path.join(dataDir, 'pki')
   makeDirectory(dir)
   const put = (name: string, text: string | undefined): string | undefined => {
     if (text === undefined) return undefined
     const file = path.join(dir, name)
-    replaceFile(file, text)
+    if (!isKept || !existsSync(file)) replaceFile(file, text)
     return file
   }
   const { servers, prefix, ca, certificate, key } = bundle.etcd

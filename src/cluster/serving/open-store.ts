@@ -33,7 +33,14 @@ export function openStore({ store, etcd, dataDir, logger }: StoreOptions): Promi
 function openEtcd(flags: EtcdFlags | undefined, logger: Logger): Promise<Store> {
   if (!flags) throw new Error('--etcd-servers must be specified')
   const { servers, prefix } = flags
-  return openEtcdStore({ servers, tls: readEtcdTls(flags), prefix: { ours: '/registry', theirs: prefix }, logger })
+  // Fails at once if a flag is wrong.
+  readEtcdTls(flags)
+  return openEtcdStore({
+    servers,
+    tls: () => readEtcdTls(flags),
+    prefix: { ours: '/registry', theirs: prefix },
+    logger,
+  })
 }
 
 /** Reads the TLS files for etcd. Throws an error that names the invalid flag. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type Clock, steadyOf, systemClock } from '../../../base/clock.ts'
 import { type Logger, silentLogger } from '../../../base/logger.ts'
-import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
+import { RpcError, type TlsSource } from '../../../grpc/index.ts'
 import { StoreOpenError } from '../../store.ts'
 import type { Store } from '../../store.ts'
 import { EtcdStore } from './etcd-store.ts'
@@ -13,7 +13,7 @@ import { hasReliableProgress, isSupported } from './versions.ts'
 export interface EtcdStoreOptions {
   /** Client URLs of the members. */
   servers: readonly string[]
-  tls?: TlsOptions | undefined
+  tls?: TlsSource | undefined
   /**
    * The prefix of the store's keys (`ours`) and of the keys in etcd (`theirs`). Default: /registry, as in Kubernetes.
    */
@@ -70,8 +70,9 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
       writeBudgetMs,
       lookUpMs: callTimeoutMs,
       isKine,
-      // kine sends progress in every release that reports a version, whichever version it was told to report.
-      hasProgress: isKine || hasReliableProgress(version),
+      // kine sends progress in every release that reports a version, whichever version it was told to report. Members of
+      // etcd may have different releases, and the watch may continue at any of them.
+      hasProgress: isKine || (hasReliableProgress(version) && (await members.versions()).every(hasReliableProgress)),
       logger,
       random: () => randomInt(2 ** 32) / 2 ** 32,
     }

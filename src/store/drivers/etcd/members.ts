@@ -7,7 +7,7 @@ import {
   type MessageFields,
   type Method,
   RpcError,
-  type TlsOptions,
+  type TlsSource,
   parseAddress,
 } from '../../../grpc/index.ts'
 import { isTrouble } from './errors.ts'
@@ -16,7 +16,7 @@ import { etcdMethods } from './messages.ts'
 export interface MembersOptions {
   /** Client URLs, such as `https://10.0.0.1:2379`. */
   servers: readonly string[]
-  tls?: TlsOptions | undefined
+  tls?: TlsSource | undefined
   clock: Clock
   /** Time limit of a call. After it, the call is retried with another member where that is safe. */
   callTimeoutMs: number
@@ -70,6 +70,17 @@ export class Members {
   /** Switches to the next member, unless another caller has already left `failed`. */
   leave(failed: Channel): void {
     if (this.current === failed) this.#current = (this.#current + 1) % this.#channels.length
+  }
+
+  /** The version of each member; empty if it does not answer in time. */
+  versions(): Promise<string[]> {
+    const { callTimeoutMs: timeoutMs } = this.#options
+    const ask = (channel: Channel) =>
+      channel.call(etcdMethods.status, {}, { timeoutMs }).then(
+        ({ version }) => version,
+        () => '',
+      )
+    return Promise.all(this.#channels.map(ask))
   }
 
   /**

@@ -1,5 +1,5 @@
 import { steadyClock } from '../../../base/clock.ts'
-import { RpcError, type TlsOptions } from '../../../grpc/index.ts'
+import { RpcError, type TlsSource } from '../../../grpc/index.ts'
 import { Members } from './members.ts'
 import { etcdMethods } from './messages.ts'
 import { isSupported } from './versions.ts'
@@ -28,13 +28,13 @@ export function probeEtcd({
   timeoutMs = 3000,
 }: {
   servers: readonly string[]
-  tls?: TlsOptions | undefined
+  tls?: TlsSource | undefined
   timeoutMs?: number
 }): Promise<EtcdMemberState[]> {
   return Promise.all(servers.map((url) => probe(url, tls, timeoutMs)))
 }
 
-async function probe(url: string, tls: TlsOptions | undefined, callTimeoutMs: number): Promise<EtcdMemberState> {
+async function probe(url: string, tls: TlsSource | undefined, callTimeoutMs: number): Promise<EtcdMemberState> {
   const members = new Members({ servers: [url], tls, clock: steadyClock, callTimeoutMs })
   // The call's own timers do not keep the process alive.
   const waiting = setInterval(() => {}, callTimeoutMs)
