@@ -75,6 +75,30 @@ describe('priority and fairness', () => {
     expect((await server.send({ method: 'GET', url: configMaps, user: jane })).code).toBe(200)
   })
 
+  it('lets in whoever must get through although a flood of others shares the level', async () => {
+    await start({ fairness: one })
+    const node = user('system:node:a', 'system:nodes')
+    const [lease, status] = ['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', '/api/v1/nodes/a/status']
+    const nodes = Array.from({ length: 400 }, (_, i) => begin(`flood-${i}`, user('system:node:b', 'system:nodes')))
+    const services = Array.from({ length: 400 }, (_, i) => begin(`more-${i}`, user('system:serviceaccount:default:a', 'system:serviceaccounts', 'system:serviceaccounts:default')))
+    await settle()
+    const level = async (sender: Sent['user'], method: string, url: string) => {
+      const { code, headers } = await server.send({ method, url, user: sender, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}') })
+      return [code, headers['x-kubernetes-pf-prioritylevel-uid']]
+    }
+    const uid = async (name: string) => (await server.get(`${levels}/${name}`)).body.metadata.uid
+    const beats = await Promise.all([
+      level(node, 'GET', `${lease}/a`), level(node, 'PATCH', status), level(user('system:kube-controller-manager'), 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x'),
+    ])
+    expect(beats.map(([, found]) => found)).toEqual([await uid('node-high'), await uid('node-high'), await uid('leader-election')])
+    expect(beats.map(([code]) => code)).not.toContain(429)
+    // Another node's first request in the level of the flood does not wait for it.
+    const own = begin('own', node)
+    own.sendBody()
+    expect((await own.answered).code).not.toBe(429)
+    await end([...nodes, ...services])
+  })
+
   it('serves another flow of the same level in its turn', async () => {
     await start({ fairness: one })
     const sent = flood(100)

@@ -143,6 +143,22 @@ describe('a level', () => {
     expect(quick! / slow!).toBeGreaterThan(3)
   })
 
+  it('remembers no more queues than are of use, of however many', async () => {
+    const { enter, level, settle } = scene(1, { queues: 1_000_000, handSize: 6, queueLengthLimit: 3 })
+    enter('a-0')
+    enter('b-0')
+    for (let i = 0; i < 5000; i++) {
+      const abort = new AbortController()
+      enter(`flow${i}-0`, 1, abort.signal)
+      abort.abort()
+    }
+    await settle()
+    expect(level.waiting).toBe(0)
+    expect(level.queues).toBeLessThan(2000)
+    for (let i = 0; i < 3000; i++) enter(`other${i}-0`)
+    expect([level.waiting, level.queues >= 3000, level.queues < 10_000]).toEqual([3000, true, true])
+  })
+
   it('tells the most seats that were wanted at one time', () => {
     const { level, enter, release } = scene(2, queues)
     enter('a', 2)

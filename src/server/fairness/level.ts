@@ -60,7 +60,7 @@ const leastMs = 1
 
 /** The queuing parameters. Undefined if the level rejects without queuing. */
 interface Queuing {
-  /** Only queues with waiting requests; a level may have millions. */
+  /** Queues with waiting requests, and recently used ones: a level may have millions. */
   readonly queues: Map<number, Queue>
   readonly count: number
   readonly handSize: number
@@ -98,6 +98,11 @@ export class Level {
   constructor(name: string, options: LevelOptions) {
     this.name = name
     this.#options = options
+  }
+
+  /** The number of queues in memory. */
+  get queues(): number {
+    return this.#queuing?.queues.size ?? 0
   }
 
   get isExempt(): boolean {
@@ -189,6 +194,7 @@ export class Level {
   }
 
   #wait(queuing: Queuing, flow: string, seats: number, signal?: AbortSignal): Promise<Ticket> {
+    forgetEmpty(queuing.queues, this.#active.size)
     const queue = shortest(queuing, flow)
     if (queue.waiters.length >= queuing.lengthLimit) throw new Refused('queue-full')
     if (queue.waiters.length === 0) queue.served = Math.max(queue.served, this.#virtual)
@@ -238,9 +244,25 @@ export class Level {
 function shortest({ queues, count, handSize }: Queuing, flow: string): Queue {
   let best: Queue | undefined
   for (const i of dealHand(flow, count, handSize)) {
-    let queue = queues.get(i)
-    if (!queue) queues.set(i, (queue = { waiters: [], served: 0 }))
+    const queue = queues.get(i)
+    if (!queue) return added(queues, best?.waiters.length === 0 ? best : undefined, i)
     if (!best || queue.waiters.length < best.waiters.length) best = queue
   }
   return best!
+}
+
+/** An earlier queue of the hand without requests, otherwise a new one. */
+function added(queues: Map<number, Queue>, empty: Queue | undefined, i: number): Queue {
+  if (empty) return empty
+  const queue: Queue = { waiters: [], served: 0 }
+  queues.set(i, queue)
+  return queue
+}
+
+/** With more queues, those without requests are forgotten, and with them what they have used. */
+const manyQueues = 1024
+
+function forgetEmpty(queues: Map<number, Queue>, active: number): void {
+  if (queues.size < manyQueues + 2 * active) return
+  for (const [i, { waiters }] of queues) if (waiters.length === 0) queues.delete(i)
 }
