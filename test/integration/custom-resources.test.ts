@@ -187,6 +187,25 @@ describe('a definition', () => {
     expect((await server.get(`${definitions}/boats.${group}`)).body.status.storedVersions).toEqual(['v1', 'v2'])
   })
 
+  it('may make a map atomic, which its managers then own as a whole', async () => {
+    const map = { type: 'object', additionalProperties: text }
+    await define('Boat', object({ flags: map }))
+    const apply = (manager: string, flags: object) => server.send({
+      method: 'PATCH', url: `${pathOf('Boat', 'a')}?fieldManager=${manager}`, headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: Buffer.from(JSON.stringify(instance('Boat', { flags }))),
+    })
+    await apply('one', { a: '1' })
+    expect((await apply('two', { b: '1' })).body.spec.flags).toEqual({ a: '1', b: '1' })
+    const atomic = version('v1', object({ flags: { ...map, 'x-kubernetes-map-type': 'atomic' } }), { storage: true })
+    expect((await server.patch(`${definitions}/boats.${group}`, { spec: { versions: [atomic] } })).code).toBe(200)
+    await settle()
+    const { code, body } = await apply('one', { a: '2' })
+    expect([code, body.details?.causes]).toEqual([409, [{ reason: 'FieldManagerConflict', message: 'conflict with "two"', field: '.spec.flags' }]])
+    const { body: labelled } = await server.patch(pathOf('Boat', 'a'), { metadata: { labels: { q: '1' } } })
+    const owned = labelled.metadata.managedFields.map((entry: { manager: string; fieldsV1: object }) => [entry.manager, entry.fieldsV1])
+    expect(owned.slice(0, 2)).toEqual([['one', { 'f:spec': { 'f:flags': {} } }], ['two', { 'f:spec': { 'f:flags': {} } }]])
+  })
+
   it('gives an apply of its scale the field that the scale stands for', async () => {
     const scale = { specReplicasPath: '.spec.crew', statusReplicasPath: '.status.crew' }
     const made = await server.create(definitions, definition('Boat', [version('v1', object({ crew: int }), { storage: true, subresources: { scale } })]))

@@ -3,6 +3,7 @@ import { type Manager, type Owner, decodeOwners, encodeOwners, isReset, managerO
 import { isSameButForTimes, packAll } from './packed-owner.ts'
 import { type Applied, applyConfiguration, conflictText, ownersAfterUpdate } from './ownership.ts'
 import { pathTexts } from './field-set.ts'
+import type { MapType, MergeType } from './merge-type.ts'
 import { sampleType } from './testing/sample-type.ts'
 
 const ignores = new Set<string>()
@@ -48,6 +49,39 @@ it('applyConfiguration() of an object that nobody is known to manage finds someb
   const { owners, conflicts } = applyConfiguration(about('one', 'Apply'), [], { a: 1, b: 1 }, { a: 2 }, false)
   expect(conflicts.map((c) => [c.with.manager, c.path])).toEqual([['before-first-apply', '.a']])
   expect(owners.map((o) => o.manager)).toEqual(['before-first-apply', 'one'])
+})
+
+describe('owners after a change of the types', () => {
+  const whole = (type: MergeType): MergeType => (type.kind === 'map' ? { ...type, isAtomic: true } : type.kind === 'list' ? { ...type, merging: { kind: 'atomic' } } : type)
+  /** The sample type with some fields atomic. */
+  const withAtomic = (...names: string[]): MergeType => {
+    const type = sampleType as MapType
+    return { ...type, field: (name) => (names.includes(name) ? whole(type.field(name)!) : type.field(name)) }
+  }
+  const later = (manager: string, operation: Manager['operation'], type: MergeType) => ({ ...about(manager, operation), type, hasChangingTypes: true })
+  const before = run([['apply', 'one', { a: 1, struct: { x: 1 }, set: ['p'] }], ['apply', 'two', { struct: { y: 1 }, set: ['q'] }]])
+
+  it('own what has become atomic as a whole', () => {
+    const type = withAtomic('struct', 'set')
+    const owners = ownersAfterUpdate(later('three', 'Update', type), before.owners, before.value, { ...(before.value as object), b: 1 })
+    expect(owners.map((o) => [o.manager, [...pathTexts(o.fields)]])).toEqual([
+      ['one', ['.a', '.set', '.struct']], ['two', ['.set', '.struct']], ['three', ['.b']],
+    ])
+  })
+
+  it('conflict about all of it', () => {
+    const type = withAtomic('struct')
+    const { conflicts } = applyConfiguration(later('one', 'Apply', type), before.owners, before.value, { a: 1, struct: { x: 2 }, set: ['p'] }, false)
+    expect(conflicts.map((c) => [c.with.manager, c.path])).toEqual([['two', '.struct']])
+  })
+
+  it('keep their fields where the types are the same, or cannot change', () => {
+    const update = { ...(before.value as object), b: 1 }
+    const [same] = ownersAfterUpdate(later('three', 'Update', sampleType), before.owners, before.value, update)
+    expect(same!.fields).toBe(before.owners[0]!.fields)
+    const [fixed] = ownersAfterUpdate({ ...later('three', 'Update', withAtomic('struct')), hasChangingTypes: false }, before.owners, before.value, update)
+    expect(fixed!.fields).toBe(before.owners[0]!.fields)
+  })
 })
 
 describe('entries', () => {

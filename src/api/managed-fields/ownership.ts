@@ -11,6 +11,7 @@ import {
 } from './field-set.ts'
 import { type Manager, type Owner, isSameManager, withFields, withOtherFields } from './managers.ts'
 import type { MergeType } from './merge-type.ts'
+import { reconciled } from './reconcile.ts'
 import {
   type Comparison,
   compare,
@@ -64,6 +65,8 @@ export interface OwnedWrite {
    * subresource.
    */
   readonly ignores: ReadonlySet<string>
+  /** True for kinds whose types can change, so that the fields of managers may be of an earlier type. */
+  readonly hasChangingTypes?: boolean | undefined
   /** Without it, the fields of all managers are compared in the request's version. */
   readonly versions?: OtherVersions | undefined
 }
@@ -89,13 +92,25 @@ export function ownersAfterUpdate(
   const comparison = compare(write.type, before, after, write.ignores)
   const changed = difference(comparison.changed, unmanaged)
   if (isEmptySet(changed) && isEmptySet(comparison.removed)) return owners
-  const left = withoutLost(owners, comparedFor(write, before, after, comparison))
+  const current = withCurrentTypes(write, owners)
+  const left = withoutLost(current, comparedFor(write, before, after, comparison))
   if (isEmptySet(changed)) return withFields(left)
-  const known = owners.findIndex((o) => isSameManager(o, write.by))
-  const fields = known < 0 ? changed : united(owners[known]!.fields, comparison.removed, changed)
+  const known = current.findIndex((o) => isSameManager(o, write.by))
+  const fields = known < 0 ? changed : united(current[known]!.fields, comparison.removed, changed)
   const own: Owner = { ...write.by, time: write.time, fields }
   const others = left.filter((o) => !isSameManager(o, write.by))
   return capped(withFields([...others, own]))
+}
+
+/** The owners with their fields adapted to the types of their versions. */
+function withCurrentTypes(write: OwnedWrite, owners: readonly Owner[]): readonly Owner[] {
+  if (!write.hasChangingTypes) return owners
+  const { type: own, by, versions } = write
+  return owners.map((owner) => {
+    const type = !versions || owner.apiVersion === by.apiVersion ? own : versions.typeOf(owner.apiVersion)
+    const fields = type ? reconciled(type, owner.fields) : owner.fields
+    return fields === owner.fields ? owner : withOtherFields(owner, fields)
+  })
 }
 
 /** The fields of a manager after its own change. Returns the same set if nothing was added. */
@@ -188,7 +203,8 @@ export function applyConfiguration(
   force: boolean,
 ): Applied {
   const { type, by } = write
-  const owners = before.length > 0 || live === undefined ? before : untrackedOwner(write, live)
+  const isKnown = before.length > 0 || live === undefined
+  const owners = isKnown ? withCurrentTypes(write, before) : untrackedOwner(write, live)
   const last = owners.find((o) => isSameManager(o, by))
   const ignored = Object.fromEntries([...write.ignores].map((name) => [`f:${name}`, emptySet]))
   const said = fieldSetOf(type, config)

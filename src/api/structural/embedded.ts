@@ -1,6 +1,8 @@
-import { type Fields, type ObjectMeta, isFields } from '../object.ts'
+import { type Fields, type Json, type ObjectMeta, isFields } from '../object.ts'
+import { DecodeError, decodeObject } from '../schema/index.ts'
 import { type FieldError, invalid, required } from '../validation/field-error.ts'
-import { validateAnnotations, validateLabels } from '../validation/object-meta.ts'
+import { isDns1035Label, pathSegmentName } from '../validation/names.ts'
+import { validateObjectMeta } from '../validation/object-meta.ts'
 import type { Path } from '../validation/path.ts'
 import { pathIn } from './correlate.ts'
 import { type Schema, isEmbedded, valuesOf } from './schema.ts'
@@ -30,19 +32,37 @@ export function embeddedCheckOf(schema: Schema): EmbeddedCheck | undefined {
 }
 
 function judge(value: Fields, path: Path, errors: FieldError[]): void {
-  for (const name of ['apiVersion', 'kind']) {
+  const texts = { apiVersion: apiVersionProblem, kind: kindProblem }
+  for (const [name, problemOf] of Object.entries(texts)) {
     const said = value[name]
-    if (said === undefined || said === '') errors.push(required(path.child(name)))
-    else if (typeof said !== 'string') errors.push(invalid(path.child(name), said, 'must be a string'))
+    const at = path.child(name)
+    if (said === undefined) errors.push(required(at))
+    else if (typeof said !== 'string') errors.push(invalid(at, said, 'must be a string'))
+    else {
+      const problem = said === '' ? 'must not be empty' : problemOf(said)
+      if (problem) errors.push(invalid(at, said, problem))
+    }
   }
-  const { metadata } = value
-  if (metadata === undefined) return
-  const at = path.child('metadata')
-  if (!isFields(metadata)) {
-    errors.push(invalid(at, metadata, 'must be an object'))
-    return
+  if (value.metadata !== undefined) errors.push(...metadataErrors(value.metadata, path.child('metadata')))
+}
+
+const apiVersionProblem = (text: string): string | undefined =>
+  text.split('/').length > 2 ? `unexpected GroupVersion string: ${text}` : undefined
+
+function kindProblem(text: string): string | undefined {
+  const problems = isDns1035Label(text.toLowerCase())
+  return problems.length ? `may have mixed case, but should otherwise match: ${problems.join()}` : undefined
+}
+
+function metadataErrors(metadata: unknown, path: Path): FieldError[] {
+  if (!isFields(metadata)) return [invalid(path, metadata, 'must be an object')]
+  try {
+    const meta = decodeObject('ObjectMeta', metadata as Json).object as ObjectMeta
+    // An embedded resource may lack a name.
+    const named = { ...meta, name: meta.name || 'name' }
+    return validateObjectMeta(named, Boolean(meta.namespace), pathSegmentName, path, { isCustom: true })
+  } catch (e) {
+    if (!(e instanceof DecodeError)) throw e
+    return [invalid(path, metadata, e.message)]
   }
-  const { labels, annotations } = metadata as ObjectMeta
-  if (isFields(labels)) errors.push(...validateLabels(labels, at.child('labels')))
-  if (isFields(annotations)) errors.push(...validateAnnotations(annotations, at.child('annotations')))
 }

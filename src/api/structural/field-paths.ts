@@ -1,6 +1,6 @@
 import { type Schema, isEmbedded } from './schema.ts'
 
-const scalars: ReadonlySet<string | undefined> = new Set(['string', 'integer', 'boolean', 'number'])
+const scalars: ReadonlySet<string | undefined> = new Set(['string', 'integer', 'boolean'])
 
 /** Parses a simple path: `.spec.name` or `.spec['na.me']`. Returns an error message for any other. */
 export function pathNames(text: string): string[] | string {
@@ -17,14 +17,16 @@ export function pathNames(text: string): string[] | string {
 
 /** Returns the reason why a path cannot be a selectable field, or undefined. */
 export function selectablePathProblem(text: string, schema: Schema): string | undefined {
+  if (text.includes('[')) return 'is an invalid path: array notation is not allowed'
   const names = pathNames(text)
-  if (typeof names === 'string') return names
+  if (typeof names === 'string') return `is an invalid path: ${names}`
   let at: Schema | undefined = schema
   for (const [i, name] of names.entries()) {
     const isMeta: boolean =
       (i === 0 || isEmbedded(at)) && (name === 'metadata' || name === 'apiVersion' || name === 'kind')
     at = isMeta ? undefined : at.properties?.[name]
-    if (!at) return 'does not refer to a valid field'
+    if (!at) return 'is an invalid path: does not refer to a valid field'
   }
-  return scalars.has(at.type) ? undefined : 'must point to a field of type string, boolean or integer'
+  if (scalars.has(at.type)) return undefined
+  return 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
 }

@@ -1,3 +1,4 @@
+import { RuleValidator, hasRules } from '../cel/index.ts'
 import { cloneObject } from '../json/index.ts'
 import { deepEqual } from '../deep-equal.ts'
 import type { Json } from '../object.ts'
@@ -15,8 +16,49 @@ const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions'
 /** Validates a schema by rules that do not depend on whether it is structural. */
 export function schemaErrors(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
+  if (schema.nullable) errors.push(forbidden(path.child('nullable'), 'nullable cannot be true at the root'))
   visit(schema, path, errors, false)
+  for (const name of ['metadata', 'kind', 'apiVersion']) {
+    const property = schema.properties?.[name]
+    if (property) noDefaults(property, name, path.child('properties').key(name), errors)
+  }
   return errors
+}
+
+/** Metadata has the defaults of its own type, and no others. */
+function noDefaults(schema: Schema, name: string, path: Path, errors: FieldError[]): void {
+  if (schema.default !== undefined)
+    errors.push(forbidden(path.child('default'), `must not be set in top-level ${name}`))
+  for (const [field, property] of Object.entries(schema.properties ?? {}))
+    noDefaults(property, name, path.child('properties').key(field), errors)
+  const values = valuesOf(schema)
+  if (values) noDefaults(values, name, path.child('additionalProperties'), errors)
+  if (schema.items) noDefaults(schema.items, name, path.child('items'), errors)
+}
+
+/** The fields of a root that has a status subresource: the status is also validated on its own. */
+const rootFields =
+  'description type format title maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems multipleOf required items properties externalDocs example x-kubernetes-preserve-unknown-fields x-kubernetes-validations'
+const rootFieldNames: ReadonlySet<string> = new Set(rootFields.split(' '))
+
+/** Go's names of these fields. */
+const shownRootFields = rootFields
+  .split(' ')
+  .map((name) =>
+    name.replace(/^x-kubernetes-/, 'x-').replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  )
+  .join(' ')
+
+/** Validates the root of a schema with a status subresource. */
+export function statusRootErrors(schema: Schema, path: Path): FieldError[] {
+  if (schema.type && schema.type !== 'object') {
+    const saying = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+    return [invalid(path.child('type'), schema.type, saying)]
+  }
+  if (Object.entries(schema).every(([name, value]) => rootFieldNames.has(name) || !isSet(value) || value === false))
+    return []
+  const saying = `only [${shownRootFields}] fields are allowed at the root of the schema if the status subresource is enabled`
+  return [invalid(path, schema, saying)]
 }
 
 const junctors = ['allOf', 'oneOf', 'anyOf'] as const
@@ -41,7 +83,10 @@ const isSet = (value: unknown): boolean =>
   value !== '' &&
   !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+
 function keywordErrors(schema: Schema, path: Path, errors: FieldError[]): void {
+  if (schema.type && !types.includes(schema.type)) errors.push(notSupported(path.child('type'), schema.type, types))
   for (const name of unsupported) {
     if (isSet(schema[name])) errors.push(forbidden(path.child(name), `${name} is not supported`))
   }
@@ -170,6 +215,8 @@ function visitDefaults(schema: Schema, path: Path, errors: FieldError[]): void {
     const found = new Findings(at)
     checkOf(schema)(value, undefined, undefined, found)
     errors.push(...found.errors)
+    if (found.isEmpty && hasRules(schema))
+      errors.push(...new RuleValidator(schema, isEmbedded(schema)).validate(value, at).errors)
   }
   if (schema.items) visitDefaults(schema.items, path.child('items'), errors)
   const { properties } = schema

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Path } from '../validation/path.ts'
-import { type Schema, StructuralSchema, defaultErrors, mergeTypeOf, schemaErrors, selectablePathProblem, structuralErrors } from './index.ts'
+import { type Schema, StructuralSchema, defaultErrors, mergeTypeOf, schemaErrors, selectablePathProblem, statusRootErrors, structuralErrors } from './index.ts'
 
 const text: Schema = { type: 'string' }
 const int: Schema = { type: 'integer' }
@@ -23,6 +23,7 @@ function judged(schema: Schema, value: unknown, before?: unknown): string[] {
 }
 
 describe('a value that does not fit', () => {
+  const embedded = object({}, { 'x-kubernetes-embedded-resource': true })
   const port: Schema = { 'x-kubernetes-int-or-string': true }
   it.each<[string, Schema, unknown, string[]]>([
     ['a text for a number', int, 'x', ['spec: Invalid value: "string": spec in body must be of type integer: "string"']],
@@ -75,6 +76,18 @@ describe('a value that does not fit', () => {
     ],
     ['an embedded resource', object({}, { 'x-kubernetes-embedded-resource': true }), {}, [
       'spec.apiVersion: Required value', 'spec.kind: Required value',
+    ]],
+    ['a bad type of an embedded resource', embedded, { apiVersion: 'a/b/c', kind: 'x y' }, [
+      'spec.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
+      expect.stringMatching(/^spec\.kind: Invalid value: "x y": may have mixed case, but should otherwise match: a DNS-1035 label/) as never,
+    ]],
+    ['an empty kind of an embedded resource', embedded, { apiVersion: 'v1', kind: '' }, ['spec.kind: Invalid value: "": must not be empty']],
+    ['bad metadata of an embedded resource', embedded, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a/b', finalizers: ['x y'] } }, [
+      'spec.metadata.name: Invalid value: "a/b": may not contain \'/\'',
+      expect.stringMatching(/^spec\.metadata\.finalizers: Invalid value: "x y": /) as never,
+    ]],
+    ['metadata of another type', embedded, { apiVersion: 'v1', kind: 'Pod', metadata: { finalizers: 'x' } }, [
+      expect.stringMatching(/^spec\.metadata: Invalid value: .*cannot unmarshal string into/) as never,
     ]],
   ])('%s', (_, schema, value, errors) => expect(judged(schema, value)).toEqual(errors))
 
@@ -175,9 +188,26 @@ describe('a schema', () => {
     ['a bad default', { ...text, default: 3 }, 's.properties[f].default: Invalid value: "integer":  in body must be of type string: "integer"'],
     ['an unknown field in a default', object({}, { default: { b: 1 } }), 's.properties[f].default: Invalid value: {"b":1}: must not have unknown fields'],
     ['a bad pattern', { ...text, pattern: '(' }, 's.properties[f].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: `(`'],
+    ['another type', { type: 'foo' }, 's.properties[f].type: Unsupported value: "foo": supported values: "array", "boolean", "integer", "number", "object", "string"'],
+    ['a default that a rule refuses', { ...int, default: 0, 'x-kubernetes-validations': [{ rule: 'self > 0' }] }, 's.properties[f].default: Invalid value: 0: failed rule: self > 0'],
     ['a list type of a text', { ...text, 'x-kubernetes-list-type': 'set' }, 's.properties[f].type: Invalid value: "string": must be array if x-kubernetes-list-type is specified'],
     ['a map list without keys', list(object({}), { 'x-kubernetes-list-type': 'map' }), 's.properties[f].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map'],
   ])('with %s is refused', (_, schema, error) => expect(field(schema)).toEqual([error]))
+
+  it.each<[string, Schema, string]>([
+    ['null', { nullable: true }, 's.nullable: Forbidden: nullable cannot be true at the root'],
+    ['a default of its kind', { properties: { kind: { ...text, default: 'X' } } }, 's.properties[kind].default: Forbidden: must not be set in top-level kind'],
+    ['a default of its name', { properties: { metadata: object({ name: { ...text, default: 'x' } }) } }, 's.properties[metadata].properties[name].default: Forbidden: must not be set in top-level metadata'],
+  ])('of a resource with %s is refused', (_, more, error) => expect(all({ type: 'object', ...more })).toEqual([error]))
+
+  it('with a status subresource has few fields at the root', () => {
+    const errors = (schema: Schema) => said(statusRootErrors(schema, path)).map((error) => error.replace(/\{.*\}/, '…'))
+    expect(errors(object({ spec: text }, { required: ['spec'], description: 'x', nullable: false }))).toEqual([])
+    expect(errors(object({}, { allOf: [{ required: ['spec'] }] }))).toEqual([
+      's: Invalid value: …: only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled',
+    ])
+    expect(errors(list(text))).toEqual(['s.type: Invalid value: "array": only "object" is allowed as the type at the root of the schema if the status subresource is enabled'])
+  })
 
   it('of an int-or-string may say its types once more', () => {
     const either = [{ type: 'integer' }, { type: 'string' }]
@@ -188,7 +218,7 @@ describe('a schema', () => {
   it('names fields to select by', () => {
     const schema = object({ spec: object({ a: text, o: object({}) }) })
     expect(['.spec.a', '.spec.z', '.metadata.name', 'spec.a'].map((name) => selectablePathProblem(name, schema))).toEqual([
-      undefined, 'does not refer to a valid field', 'does not refer to a valid field', 'expected [ or . but got: spec',
+      undefined, 'is an invalid path: does not refer to a valid field', 'is an invalid path: does not refer to a valid field', 'is an invalid path: expected [ or . but got: spec',
     ])
   })
 })

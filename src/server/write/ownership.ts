@@ -44,6 +44,7 @@ export function ownedWrite(
     by: { manager, operation, apiVersion: target.apiVersion, subresource },
     time: timestamp(rules.now),
     ignores: ignoresOf(target, subresource),
+    hasChangingTypes: target.resource.isCustom,
     versions: new ObjectVersions(server.registry, target),
   }
 }

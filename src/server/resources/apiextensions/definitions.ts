@@ -8,10 +8,11 @@ import { decodeObject } from '../../../api/schema/index.ts'
 import { unrecognizedFormats } from '../../../api/structural/index.ts'
 import { notSupported } from '../../../api/validation/field-error.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../api/validation/field-error.ts'
-import { isDns1123Subdomain, pathSegmentName } from '../../../api/validation/names.ts'
+import { isDns1035Label, isDns1123Subdomain, pathSegmentName } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 import { nameColumn } from '../../answers/columns.ts'
 import { type Column, defineResource } from '../../registry/resource.ts'
+import { validateClientConfig } from '../admissionregistration/client-config.ts'
 import { keepAllButStatus } from '../kept-metadata.ts'
 import { approvalErrors } from './approval.ts'
 import { missingNames, nameErrors } from './names.ts'
@@ -69,24 +70,41 @@ function scopeErrors(scope: string): FieldError[] {
   return scope === 'Cluster' || scope === 'Namespaced' ? [] : [notSupported(path, scope, ['Cluster', 'Namespaced'])]
 }
 
-function conversionErrors({ spec }: CustomResourceDefinition): FieldError[] {
+const knownReviews = ['v1', 'v1beta1']
+
+/** A definition whose versions were all unknown before may keep it that way. */
+function reviewVersionErrors(versions: readonly string[], path: Path, before: readonly string[] = []): FieldError[] {
+  if (versions.length === 0) return [required(path)]
+  const errors = versions.flatMap((version, i) => {
+    if (versions.indexOf(version) < i) return [invalid(path.index(i), version, 'duplicate version')]
+    return isDns1035Label(version).map((problem) => invalid(path.index(i), version, problem))
+  })
+  const isKnown = (version: string) => knownReviews.includes(version)
+  if (versions.some(isKnown) || (before.length > 0 && !before.some(isKnown))) return errors
+  return [...errors, invalid(path, versions, `must include at least one of ${knownReviews.join(', ')}`)]
+}
+
+function conversionErrors({ spec }: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
+  const before = old?.spec.conversion?.webhook?.conversionReviewVersions
   const { strategy = '', webhook } = spec.conversion ?? {}
   const path = specPath.child('conversion')
   if (strategy === 'Webhook') {
-    const { url, service } = webhook?.clientConfig ?? {}
     const client = path.child('webhookClientConfig')
     return [
-      ...((url === undefined) === (service === undefined)
-        ? [required(client, 'exactly one of url or service is required')]
-        : []),
-      ...(webhook?.conversionReviewVersions?.length ? [] : [required(path.child('conversionReviewVersions'))]),
+      ...(webhook?.clientConfig
+        ? validateClientConfig(webhook.clientConfig, client)
+        : [required(client, 'required when strategy is set to Webhook')]),
+      ...reviewVersionErrors(webhook?.conversionReviewVersions ?? [], path.child('conversionReviewVersions'), before),
     ]
   }
   const saying = 'should not be set when strategy is not set to Webhook'
   return [
-    ...(strategy === 'None' ? [] : [notSupported(path.child('strategy'), strategy, ['None', 'Webhook'])]),
+    ...(strategy === '' ? [required(path.child('strategy'))] : []),
+    ...(strategy === 'None' || strategy === ''
+      ? []
+      : [notSupported(path.child('strategy'), strategy, ['None', 'Webhook'])]),
     ...(webhook?.clientConfig ? [forbidden(path.child('webhookClientConfig'), saying)] : []),
-    ...(webhook?.conversionReviewVersions ? [forbidden(path.child('conversionReviewVersions'), saying)] : []),
+    ...(webhook?.conversionReviewVersions?.length ? [forbidden(path.child('conversionReviewVersions'), saying)] : []),
   ]
 }
 
@@ -95,7 +113,7 @@ function nameError({ metadata: { name = '' }, spec }: CustomResourceDefinition):
   return [invalid(Path.of('metadata', 'name'), name, 'must be spec.names.plural+"."+spec.group')]
 }
 
-function specErrors(definition: CustomResourceDefinition): FieldError[] {
+function specErrors(definition: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
   const { spec } = definition
   const names = specPath.child('names')
   const isKeeping = spec.preserveUnknownFields === true
@@ -107,7 +125,7 @@ function specErrors(definition: CustomResourceDefinition): FieldError[] {
     ...missingNames(spec.names, names),
     ...nameErrors(spec.names, names),
     ...hoistedErrors(definition),
-    ...conversionErrors(definition),
+    ...conversionErrors(definition, old),
   ]
 }
 
@@ -217,7 +235,7 @@ export const customresourcedefinitions = defineResource<CustomResourceDefinition
   },
   validate,
   validateUpdate: (definition, old) => [
-    ...specErrors(definition),
+    ...specErrors(definition, old),
     ...immutableErrors(definition, old),
     ...storedErrors(definition),
   ],

@@ -12,9 +12,10 @@ import {
   defaultErrors,
   schemaErrors,
   selectablePathProblem,
+  statusRootErrors,
   structuralErrors,
 } from '../../../api/structural/index.ts'
-import { type FieldError, duplicate, invalid, required } from '../../../api/validation/field-error.ts'
+import { type FieldError, duplicate, invalid, required, tooMany } from '../../../api/validation/field-error.ts'
 import { isDns1035Label } from '../../../api/validation/names.ts'
 import { Path } from '../../../api/validation/path.ts'
 
@@ -54,6 +55,8 @@ function quoted(versions: readonly CustomResourceDefinitionVersion[] | null | un
   }))
 }
 
+const hasStatus = ({ subresources }: CustomResourceDefinitionVersion): boolean => subresources?.status !== undefined
+
 /** The errors of the list of versions, and of fields that are not hoisted. */
 export function versionErrors({ spec }: CustomResourceDefinition): FieldError[] {
   const versions = spec.versions ?? []
@@ -65,7 +68,8 @@ export function versionErrors({ spec }: CustomResourceDefinition): FieldError[] 
     errors.push(invalid(at, quoted(spec.versions), 'must have exactly one version marked as storage version'))
   }
   for (const [i, version] of versions.entries()) {
-    if (!isHoisted(versions, 'schema')) errors.push(...validationErrors(version, at.index(i).child('schema')))
+    if (!isHoisted(versions, 'schema'))
+      errors.push(...validationErrors(version, at.index(i).child('schema'), hasStatus(version)))
     if (!isHoisted(versions, 'subresources'))
       errors.push(...subresourceErrors(version.subresources, at.index(i).child('subresources')))
     if (!isHoisted(versions, 'additionalPrinterColumns'))
@@ -81,7 +85,9 @@ export function hoistedErrors({ spec }: CustomResourceDefinition): FieldError[] 
   const first = versions[0]
   if (!first) return []
   return [
-    ...(isHoisted(versions, 'schema') ? validationErrors(first, specPath.child('validation')) : []),
+    ...(isHoisted(versions, 'schema')
+      ? validationErrors(first, specPath.child('validation'), versions.some(hasStatus))
+      : []),
     ...(isHoisted(versions, 'subresources')
       ? subresourceErrors(first.subresources, specPath.child('subresources'))
       : []),
@@ -96,17 +102,27 @@ function versionError(version: CustomResourceDefinitionVersion, path: Path): Fie
   const problems = isDns1035Label(name)
   const errors = problems.length ? [invalid(path.child('name'), name, problems.join())] : []
   if (warning === undefined) return errors
-  if (!version.deprecated) errors.push(invalid(at, warning, 'can only be set for deprecated versions'))
-  if (warning.length > 256) errors.push(invalid(at, warning, 'must be <= 256 characters long'))
+  if (!version.deprecated) return [...errors, invalid(at, warning, 'can only be set for deprecated versions')]
+  if (Buffer.byteLength(warning) > 256) errors.push(invalid(at, warning, 'must be <= 256 characters long'))
   if (warning === '') errors.push(invalid(at, warning, 'must not be an empty string'))
+  const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning)
+  if (unprintable) {
+    const index = Buffer.byteLength(warning.slice(0, unprintable.index))
+    const saying = `must only contain printable UTF-8 characters; non-printable character found at index ${index}`
+    errors.push(invalid(at, warning, saying))
+  }
   return errors
 }
 
-function validationErrors(version: CustomResourceDefinitionVersion, path: Path): FieldError[] {
+function validationErrors(version: CustomResourceDefinitionVersion, path: Path, hasStatus: boolean): FieldError[] {
   const at = path.child('openAPIV3Schema')
   const schema = schemaOf(version)
   if (!schema) return [required(Path.of('spec', 'versions').index(0).child('schema', 'openAPIV3Schema'))]
-  const errors = [...schemaErrors(schema, at), ...structuralErrors(schema, at)]
+  const errors = [
+    ...(hasStatus ? statusRootErrors(schema, at) : []),
+    ...schemaErrors(schema, at),
+    ...structuralErrors(schema, at),
+  ]
   return errors.length ? errors : [...checkSchemaRules(schema, at), ...defaultErrors(schema, at)]
 }
 
@@ -144,22 +160,27 @@ function columnErrors(columns: readonly CustomResourceColumnDefinition[] | undef
       errors.push(invalid(at.child('format'), column.format, `must be one of ${columnFormats.join()}`))
     }
     if (!column.jsonPath) errors.push(required(at.child('JSONPath')))
-    else if (!/^[.[]/.test(column.jsonPath)) {
+    else if (!column.jsonPath.startsWith('.')) {
       errors.push(invalid(at.child('JSONPath'), column.jsonPath, 'must be a simple json path starting with .'))
     }
     return errors
   })
 }
 
+const mostSelectable = 8
+
 function selectableErrors(version: CustomResourceDefinitionVersion, path: Path): FieldError[] {
   const fields: readonly SelectableField[] = version.selectableFields ?? []
   const seen = new Set<string>()
-  return fields.flatMap(({ jsonPath }, i) => {
-    const at = path.child('selectableFields').index(i).child('jsonPath')
+  const all = path.child('selectableFields')
+  const errors = fields.flatMap(({ jsonPath }, i) => {
+    const at = all.index(i).child('jsonPath')
     if (!jsonPath) return [required(at)]
     if (seen.has(jsonPath)) return [duplicate(at, jsonPath)]
-    seen.add(jsonPath)
     const problem = selectablePathProblem(jsonPath, schemaOf(version) ?? {})
-    return problem ? [invalid(at, jsonPath, `is an invalid path: ${problem}`)] : []
+    if (problem) return [invalid(at, jsonPath, problem)]
+    seen.add(jsonPath)
+    return []
   })
+  return seen.size > mostSelectable ? [...errors, tooMany(all, seen.size, mostSelectable)] : errors
 }
