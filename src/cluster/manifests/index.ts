@@ -17,7 +17,7 @@ import {
 } from './objects.ts'
 import { clusterRules, leaseRules } from './roles.ts'
 
-export { namespaceObject } from './objects.ts'
+export { namespaceObject, tcp, usualPorts } from './objects.ts'
 export type { Manifest, Settings } from './objects.ts'
 
 /** Components that can be installed on a cluster. */
