@@ -75,7 +75,7 @@ export function componentObjects(component: ComponentName, settings: Settings): 
   const elected = process.isAlone
     ? []
     : [
-        ...namespaceRole(component, `${name}-election`, namespace, leaseRules(name), settings),
+        ...namespaceRole(component, `${name}-election`, leaseRules(name), settings),
         disruptionBudget(component, settings),
       ]
   // The controllers are started as taken over, so they need no permission for the lease of the other manager.

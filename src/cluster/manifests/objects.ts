@@ -72,19 +72,18 @@ export const clusterBinding = (component: string, name: string, role: string, na
   subjects: account(component, namespace),
 })
 
-/** Returns a Role and its binding. */
+/** Returns a Role in the namespace of the component, and its binding. */
 export const namespaceRole = (
   component: string,
   name: string,
-  where: string,
   rules: readonly Rule[],
   { namespace }: Settings,
 ): Manifest[] => [
-  { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: metadata(component, where, name), rules },
+  { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: metadata(component, namespace, name), rules },
   {
     apiVersion: `${rbac}/v1`,
     kind: 'RoleBinding',
-    metadata: metadata(component, where, name),
+    metadata: metadata(component, namespace, name),
     roleRef: { apiGroup: rbac, kind: 'Role', name },
     subjects: account(component, namespace),
   },
