@@ -29,6 +29,7 @@ const sets = [
   ['publisher', '', ['definitions', 'publisher']],
   ['monitor', '--set publisher.enabled=false --set monitor.enabled=true', ['definitions', 'monitor']],
   ['controllers', '--set publisher.enabled=false --set controllers.enabled=true', ['definitions', 'controllers']],
+  ['another port', '--set apiServerPorts[0].protocol=TCP,apiServerPorts[0].port=8443', ['definitions', 'publisher', '--api-server-ports', '8443']],
   ['everything', '--set monitor.enabled=true --set controllers.enabled=true --set serviceMonitors.enabled=true', ['definitions', 'publisher', 'monitor', 'controllers', '--service-monitors']],
 ] as const
 

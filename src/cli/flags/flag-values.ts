@@ -106,6 +106,14 @@ export const limit = (text: string): number => {
   return Number(text)
 }
 
+/** Parses a comma-separated list of ports. */
+export const portList = (text: string): number[] => {
+  const ports = list(text).map(Number)
+  if (ports.length === 0 || ports.some((n) => !Number.isInteger(n) || n < 1 || n > 65_535))
+    throw new InvalidArgumentError('must be port numbers such as 443,6443')
+  return ports
+}
+
 /** Parses a comma-separated list of positive seconds. */
 export const secondsList = (text: string): number[] => {
   const numbers = list(text).map(Number)

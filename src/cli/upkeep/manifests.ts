@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { manifests } from '../../cluster/index.ts'
-import { count, something } from '../flags/flag-values.ts'
+import { count, portList, something } from '../flags/flag-values.ts'
 
 const components = ['publisher', 'monitor', 'controllers', 'definitions', 'namespace']
 
@@ -8,6 +8,7 @@ interface Flags {
   namespace: string
   image: string
   replicas: number
+  apiServerPorts?: number[]
   serviceMonitors: boolean
 }
 
@@ -24,10 +25,16 @@ export function addManifestsCommand(program: Command, release: string): void {
     .option('--namespace <name>', 'namespace of the objects', something, 'coxswain-system')
     .option('--image <image>', 'container image', something, `coxswain:${release}`)
     .option('--replicas <number>', 'number of replicas', count, 2)
+    .option(
+      '--api-server-ports <ports>',
+      'ports to which network policies allow connections (default: 443,6443)',
+      portList,
+    )
     .addOption(new Option('--service-monitors', 'include ServiceMonitors for the Prometheus operator').default(false))
   command.action(async (parts: string[]) => {
     const { manifestText } = await manifests()
-    const { namespace, image, replicas, serviceMonitors } = command.opts<Flags>()
-    process.stdout.write(manifestText(parts, { namespace, image, replicas: () => replicas }, serviceMonitors))
+    const { namespace, image, replicas, apiServerPorts, serviceMonitors } = command.opts<Flags>()
+    const settings = { namespace, image, replicas: () => replicas, ...(apiServerPorts ? { apiServerPorts } : {}) }
+    process.stdout.write(manifestText(parts, settings, serviceMonitors))
   })
 }

@@ -9,6 +9,8 @@ import {
   monitoringObjects,
   namespaceObject,
   objectsOf,
+  tcp,
+  usualPorts,
 } from './index.ts'
 
 /** Formats objects as a YAML stream. */
@@ -58,13 +60,15 @@ function chartFiles(version: string): [string, string][] {
     namespace: '{{ .Release.Namespace }}',
     image: '{{ .Values.image }}',
     replicas: (component) => `{{ .Values.${component}.replicas }}`,
+    apiServerPorts: '{{ .Values.apiServerPorts | toJson }}',
   }
-  // Numbers are written without quotes; strings keep theirs.
+  // Numbers and lists are written without quotes; strings keep theirs.
   const template = (objects: readonly Manifest[]) =>
-    yamlOf(objects).replaceAll(/"(\{\{ \.Values\.[a-z]+\.replicas \}\})"/g, '$1')
+    yamlOf(objects).replaceAll(/"(\{\{ \.Values\.(?:[a-z]+\.replicas|\w+ \| toJson) \}\})"/g, '$1')
   const when = (condition: string, text: string) => `{{- if ${condition} }}\n${text}{{- end }}\n`
   const values = {
     image: `coxswain:${version}`,
+    apiServerPorts: tcp(usualPorts),
     definitions: { enabled: true },
     publisher: { enabled: true, replicas: 2 },
     monitor: { enabled: false },

@@ -17,7 +17,7 @@ import {
 } from './objects.ts'
 import { clusterRules, leaseRules } from './roles.ts'
 
-export { namespaceObject } from './objects.ts'
+export { namespaceObject, tcp, usualPorts } from './objects.ts'
 export type { Manifest, Settings } from './objects.ts'
 
 /** Components that can be installed on a cluster. */
@@ -75,7 +75,7 @@ export function componentObjects(component: ComponentName, settings: Settings): 
   const elected = process.isAlone
     ? []
     : [
-        ...namespaceRole(component, `${name}-election`, namespace, leaseRules(name), settings),
+        ...namespaceRole(component, `${name}-election`, leaseRules(name), settings),
         disruptionBudget(component, settings),
       ]
   // The controllers are started as taken over, so they need no permission for the lease of the other manager.

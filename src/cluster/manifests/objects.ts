@@ -14,7 +14,11 @@ export interface Settings {
   image: string
   /** Number of replicas of a component. */
   replicas: (component: string) => number | string
+  /** The ports to which components may connect. Default: the usual ones of an API server and of its Service. */
+  apiServerPorts?: readonly number[] | string
 }
+
+export const usualPorts: readonly number[] = [443, 6443]
 
 const rbac = 'rbac.authorization.k8s.io'
 export const port = 8443
@@ -68,19 +72,18 @@ export const clusterBinding = (component: string, name: string, role: string, na
   subjects: account(component, namespace),
 })
 
-/** Returns a Role and its binding. */
+/** Returns a Role in the namespace of the component, and its binding. */
 export const namespaceRole = (
   component: string,
   name: string,
-  where: string,
   rules: readonly Rule[],
   { namespace }: Settings,
 ): Manifest[] => [
-  { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: metadata(component, where, name), rules },
+  { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: metadata(component, namespace, name), rules },
   {
     apiVersion: `${rbac}/v1`,
     kind: 'RoleBinding',
-    metadata: metadata(component, where, name),
+    metadata: metadata(component, namespace, name),
     roleRef: { apiGroup: rbac, kind: 'Role', name },
     subjects: account(component, namespace),
   },
@@ -157,16 +160,18 @@ export const disruptionBudget = (component: string, { namespace }: Settings): Ma
   spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(component) } },
 })
 
+export const tcp = (ports: readonly number[]) => ports.map((to) => ({ protocol: 'TCP', port: to }))
+
 /** Allows incoming probes and scrapes, and outgoing requests to the API server. */
-export const networkPolicy = (component: string, { namespace }: Settings): Manifest => ({
+export const networkPolicy = (component: string, { namespace, apiServerPorts = usualPorts }: Settings): Manifest => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
   metadata: metadata(component, namespace),
   spec: {
     podSelector: { matchLabels: labelsOf(component) },
     policyTypes: ['Ingress', 'Egress'],
-    ingress: [{ ports: [{ protocol: 'TCP', port }] }],
-    egress: [{ ports: [443, 6443].map((to) => ({ protocol: 'TCP', port: to })) }],
+    ingress: [{ ports: tcp([port]) }],
+    egress: [{ ports: typeof apiServerPorts === 'string' ? apiServerPorts : tcp(apiServerPorts) }],
   },
 })
 

@@ -14,8 +14,13 @@ describe('commands on a stock cluster, for a user who may only view', () => {
 
   it('why names the cause, though the set has no conditions', async () => {
     const { run } = await viewedCluster()
-    const { out } = await run((session) => runWhy(session, ['statefulset/db'], undefined))
-    expect(out).toContain('no such image')
+    const { code, out } = await run((session) => runWhy(session, ['statefulset/db'], undefined))
+    expect([code, out]).toEqual([3, expect.stringContaining('no such image')])
+  })
+
+  it.each([['daemonset/agent', 0], ['deployment/web', 0], ['job/task', 2]])('why %s ends with %i', async (name, code) => {
+    const { run } = await viewedCluster()
+    expect((await run((session) => runWhy(session, [name], undefined))).code).toBe(code)
   })
 
   it('rollout status tells that a rollout is complete', async () => {

@@ -22,7 +22,8 @@ function render(text: string, values: Record<string, any>, namespace: string): s
   const isOn = (condition: string) => condition.replace(/^and /, '').split(' ').every((name) => valueOf(name.replace('.Values.', '')))
   const [, condition, body = text] = /^\{\{- if (.*) \}\}\n([^]*)\{\{- end \}\}\n$/.exec(text) ?? []
   if (condition !== undefined && !isOn(condition)) return ''
-  const filled = body.replaceAll('{{ .Release.Namespace }}', namespace).replaceAll(/\{\{ \.Values\.([A-Za-z.]+) \}\}/g, (_, name: string) => String(valueOf(name)))
+  const lists = body.replaceAll(/\{\{ \.Values\.(\w+) \| toJson \}\}/g, (_, name: string) => JSON.stringify(valueOf(name)))
+  const filled = lists.replaceAll('{{ .Release.Namespace }}', namespace).replaceAll(/\{\{ \.Values\.([A-Za-z.]+) \}\}/g, (_, name: string) => String(valueOf(name)))
   expect(filled).not.toContain('{{')
   return filled
 }
@@ -43,6 +44,16 @@ describe('deploy/', () => {
     expect(byKind(rendered({}, 'here'))).toEqual(byKind(objectsOf(['definitions', 'publisher'], settings, false)))
     const all = Object.fromEntries([...componentNames.map((name) => [name, { ...values[name], enabled: true }]), ['serviceMonitors', { enabled: true }]])
     expect(byKind(rendered(all, 'here'))).toEqual(byKind(objectsOf(['definitions', ...componentNames], settings, true)))
+  })
+
+  it('lets parts connect to the ports of the API server that are asked for', () => {
+    const settings = { namespace: 'here', image: 'i', replicas: () => 2, apiServerPorts: [8443] }
+    const policies = (objectsOf(componentNames, settings, false) as any[]).filter(({ kind }) => kind === 'NetworkPolicy')
+    expect(policies.map(({ spec }) => spec.egress)).toEqual(componentNames.map(() => [{ ports: [{ protocol: 'TCP', port: 8443 }] }]))
+    const text = readFileSync(path.join(root, 'helm/coxswain/templates/publisher.yaml'), 'utf8')
+    const values = objectsIn(readFileSync(path.join(root, 'helm/coxswain/values.yaml'), 'utf8'))[0]
+    const [policy] = objectsIn(render(text, { ...values, apiServerPorts: policies[0].spec.egress[0].ports }, 'here')).filter(({ kind }) => kind === 'NetworkPolicy')
+    expect(policy.spec.egress).toEqual(policies[0].spec.egress)
   })
 
   it('runs nothing as root, and nothing that a restricted namespace refuses', () => {
