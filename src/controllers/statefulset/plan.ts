@@ -1,8 +1,7 @@
 import { type Step, revise } from '../kit/index.ts'
 import { surplusRevisions } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
-import type { Observed } from './observe.ts'
+import type { Derived, Observed } from './observe.ts'
 import { fillReplicas, removeCondemned } from './replicas.ts'
 import { rollOut } from './update.ts'
 

@@ -3,9 +3,9 @@ import type { Pod } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
 import { isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
 import { identityLabels, leavingClaim, missingClaims, newPod, ownClaims, podNameAt, startOrdinal } from './identity.ts'
 import type { Member } from './member.ts'
+import type { Derived } from './observe.ts'
 
 /** The maximum number of pods that one plan creates. */
 const burst = 500
