@@ -61,7 +61,7 @@ async function readLoad({ transport }: Client, metricsUrl: URL | undefined): Pro
     return { controllers, caches: cachesOf(samples) }
   const hint = metricsUrl
     ? 'is it the address of controllers?'
-    : 'it runs none itself; name their /metrics with --metrics-url'
+    : 'it runs none itself; use --metrics-url to name their /metrics'
   throw new CommandError(`${metricsUrl?.origin ?? 'the API server'} has no metrics of controllers: ${hint}`)
 }
 
