@@ -6,7 +6,7 @@ export class KeyedHeap<K, V> {
   /** A binary heap: no entry sorts after its children at 2i+1 and 2i+2. */
   readonly #keys: K[] = []
   readonly #values: V[] = []
-  readonly #places = new Map<K, number>()
+  readonly #indexes = new Map<K, number>()
 
   constructor(isBefore: (a: V, b: V) => boolean) {
     this.#isBefore = isBefore
@@ -17,11 +17,11 @@ export class KeyedHeap<K, V> {
   }
 
   has(key: K): boolean {
-    return this.#places.has(key)
+    return this.#indexes.has(key)
   }
 
   get(key: K): V | undefined {
-    const at = this.#places.get(key)
+    const at = this.#indexes.get(key)
     return at === undefined ? undefined : this.#values[at]
   }
 
@@ -36,7 +36,7 @@ export class KeyedHeap<K, V> {
 
   /** Adds a value or replaces the value of its key. */
   set(key: K, value: V): void {
-    const at = this.#places.get(key) ?? this.#keys.length
+    const at = this.#indexes.get(key) ?? this.#keys.length
     this.#put(at, key, value)
     this.#settle(at)
   }
@@ -69,10 +69,10 @@ export class KeyedHeap<K, V> {
   }
 
   delete(key: K): V | undefined {
-    const at = this.#places.get(key)
+    const at = this.#indexes.get(key)
     if (at === undefined) return undefined
     const value = this.#values[at]!
-    this.#places.delete(key)
+    this.#indexes.delete(key)
     const lastKey = this.#keys.pop()!
     const lastValue = this.#values.pop()!
     if (at < this.#keys.length) {
@@ -85,13 +85,13 @@ export class KeyedHeap<K, V> {
   clear(): void {
     this.#keys.length = 0
     this.#values.length = 0
-    this.#places.clear()
+    this.#indexes.clear()
   }
 
   #put(at: number, key: K, value: V): void {
     this.#keys[at] = key
     this.#values[at] = value
-    this.#places.set(key, at)
+    this.#indexes.set(key, at)
   }
 
   /** Restores the order after the entry at an index has changed. */

@@ -99,9 +99,9 @@ export class OrderedMap<V> {
    */
   snapshot(prefix: string, after?: string, limit = Infinity): { values: V[]; behind: number } {
     const isBehind = after !== undefined && after >= prefix
-    const first = this.#placeOf(isBehind ? after : prefix)
+    const first = this.#positionOf(isBehind ? after : prefix)
     const end = successor(prefix)
-    const last = end === undefined ? { at: this.#chunks.length, i: 0 } : this.#placeOf(end)
+    const last = end === undefined ? { at: this.#chunks.length, i: 0 } : this.#positionOf(end)
     if (isBehind && this.#chunks[first.at]?.keys[first.i] === after) first.i++
     const values: V[] = []
     let behind = 0
@@ -116,7 +116,7 @@ export class OrderedMap<V> {
   }
 
   /** Returns the position of the first key that is not before `key`; it may be one past the end of its chunk. */
-  #placeOf(key: string): { at: number; i: number } {
+  #positionOf(key: string): { at: number; i: number } {
     const at = chunkOf(this.#chunks, key)
     return { at, i: lowerBound(this.#chunks[at]!.keys, key) }
   }

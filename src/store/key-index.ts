@@ -23,7 +23,7 @@ interface Chunk extends SortedChunk {
 }
 
 /** The position of a key, or the position to insert it at. */
-interface Place {
+interface Position {
   readonly sortKey: string
   /** Index of the chunk, which is undefined only if the index is empty. */
   readonly index: number
@@ -40,7 +40,7 @@ const maxKeys = 256
 export class KeyIndex {
   #chunks: Chunk[] = []
   /** Result of the last search: a write reads its key before it puts it. Cleared when keys move. */
-  #place: Place | undefined
+  #position: Position | undefined
 
   /** Returns the newest version of a key, which may be a tombstone. */
   head(key: string): Version | undefined {
@@ -62,7 +62,7 @@ export class KeyIndex {
       this.#replace(chunk!, at, version)
       return
     }
-    this.#place = undefined
+    this.#position = undefined
     if (!chunk) {
       this.#chunks.push({ keys: [sortKey], heads: [version], live: liveness(version), newest: version.revision })
       return
@@ -88,7 +88,7 @@ export class KeyIndex {
   /** Removes the key of this head. */
   remove(version: Version): void {
     const { index, chunk, at } = this.#locateHead(version)
-    this.#place = undefined
+    this.#position = undefined
     chunk!.live -= liveness(version)
     chunk!.keys.splice(at, 1)
     chunk!.heads.splice(at, 1)
@@ -131,21 +131,21 @@ export class KeyIndex {
     return { found, remaining }
   }
 
-  #locate(key: string): Place {
+  #locate(key: string): Position {
     const sortKey = toSortKey(key)
-    if (this.#place?.sortKey === sortKey) return this.#place
+    if (this.#position?.sortKey === sortKey) return this.#position
     const index = chunkOf(this.#chunks, sortKey)
     const chunk = this.#chunks[index]
     const at = chunk ? lowerBound(chunk.keys, sortKey) : 0
-    this.#place = { sortKey, index, chunk, at, isThere: chunk?.keys[at] === sortKey }
-    return this.#place
+    this.#position = { sortKey, index, chunk, at, isThere: chunk?.keys[at] === sortKey }
+    return this.#position
   }
 
-  #locateHead(version: Version): Place {
-    const place = this.#locate(version.key)
-    if (place.chunk?.heads[place.at] !== version)
+  #locateHead(version: Version): Position {
+    const position = this.#locate(version.key)
+    if (position.chunk?.heads[position.at] !== version)
       throw new Error(`revision ${version.revision} is not the newest of its key`)
-    return place
+    return position
   }
 
   #replace(chunk: Chunk, at: number, version: Version): void {

@@ -259,7 +259,7 @@ describe('with an API server alone, and controllers elsewhere', () => {
     const { code, out } = await coxswain('why deploy/web')
     expect(code).toBe(3)
     expect(out).toContain(
-      'Deployment web is at generation 2, of which its controller has observed 1.\n  Help: See that its',
+      'Deployment web is at generation 2, of which its controller has observed 1.\n  Help: Check that its',
     )
   })
 })

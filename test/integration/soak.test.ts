@@ -11,12 +11,12 @@ import {
   type Client, type ResourceType, clonesets, deployments, isConflict, isNotFound, jobs, pods, statefulsets,
 } from '../../src/client/index.ts'
 import { passTime, startCluster } from '../../src/cluster/testing.ts'
-import { cloneSetController } from '../../src/controllers/cloneset/index.ts'
-import { deploymentController } from '../../src/controllers/deployment/index.ts'
-import { garbageCollector } from '../../src/controllers/garbage-collector/index.ts'
-import { jobController } from '../../src/controllers/job/index.ts'
-import { replicaSetController } from '../../src/controllers/replicaset/index.ts'
-import { statefulSetController } from '../../src/controllers/statefulset/index.ts'
+import { cloneSetController } from '../../src/controllers/cloneset/controller.ts'
+import { deploymentController } from '../../src/controllers/deployment/controller.ts'
+import { garbageCollector } from '../../src/controllers/garbage-collector/controller.ts'
+import { jobController } from '../../src/controllers/job/controller.ts'
+import { replicaSetController } from '../../src/controllers/replicaset/controller.ts'
+import { statefulSetController } from '../../src/controllers/statefulset/controller.ts'
 import { openLmdbStore, startCompactor } from '../../src/store/index.ts'
 import { Kubelet } from './controllers/kubelet.ts'
 

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/generated/types.ts'
 import { claimUsed, neverUsed } from '../../src/api/kinds/workloads/claim-recovery.ts'
 import { provisionedBy } from '../../src/api/kinds/volumes/volume-binding.ts'
-import type { claimRecoveryController } from '../../src/controllers/claim-recovery/index.ts'
+import type { claimRecoveryController } from '../../src/controllers/claim-recovery/controller.ts'
 
 type Definition = typeof claimRecoveryController
 

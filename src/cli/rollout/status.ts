@@ -9,7 +9,7 @@ import { type Explanation, explainWorkload } from '../../insight/workload/explan
 import { causeLines } from '../why/text.ts'
 import { readWorkload } from '../why/run.ts'
 import { isInTheWay } from '../../insight/workload/explained.ts'
-import { Bell, Watches, lookUntil, watchedSource } from '../workload/follow.ts'
+import { Bell, Watches, checkUntil, watchedSource } from '../workload/follow.ts'
 import { type Source, askingSource } from '../../insight/workload/own-pods.ts'
 import { type WorkloadKind, quotedName, selectorOf, shortName } from '../../insight/workload/kinds.ts'
 import type { Workload } from '../../insight/workload/object.ts'
@@ -102,7 +102,7 @@ async function followRollout(
       read = undefined
       return object
     }
-    return await lookUntil(
+    return await checkUntil(
       session,
       bell,
       () => Math.min(tickMs, deadlineMs - clock.now()),

@@ -4,7 +4,7 @@ import { yamlText } from '../../insight/yaml-text.ts'
 import type { DocumentForm } from '../terminal/document.ts'
 import { type Line, lineOf, textOf } from '../terminal/line.ts'
 import { LiveView } from '../terminal/live.ts'
-import { Bell, Watches, lookUntil, watchedSource } from '../workload/follow.ts'
+import { Bell, Watches, checkUntil, watchedSource } from '../workload/follow.ts'
 import { type WorkloadKind, fullName } from '../../insight/workload/kinds.ts'
 import type { Workload } from '../../insight/workload/object.ts'
 import { Reader } from '../../insight/workload/reader.ts'
@@ -51,7 +51,7 @@ export async function watchStatus(
     const view = session.out.isTerminal && !options.form ? liveTable(session, options) : plainChanges(session, options)
     try {
       let known: readonly Row[] = []
-      return await lookUntil<number>(
+      return await checkUntil<number>(
         session,
         bell,
         () => tickMs,

@@ -4,7 +4,7 @@ import { type Session, say } from '../session.ts'
 import { type DocumentForm, writeDocument } from '../terminal/document.ts'
 import { cutLine, painted } from '../terminal/line.ts'
 import { LiveView } from '../terminal/live.ts'
-import { Bell, lookUntil } from '../workload/follow.ts'
+import { Bell, checkUntil } from '../workload/follow.ts'
 import { type CacheLag, type ControllerLoad, cachesOf, controllersOf } from '../../insight/metrics/controllers.ts'
 import { controllersTable } from './controllers-table.ts'
 import { parseMetrics } from '../../insight/metrics/parse.ts'
@@ -61,7 +61,7 @@ async function readLoad({ transport }: Client, metricsUrl: URL | undefined): Pro
     return { controllers, caches: cachesOf(samples) }
   const hint = metricsUrl
     ? 'is it the address of controllers?'
-    : 'it runs none itself; name their /metrics with --metrics-url'
+    : 'it runs none itself; use --metrics-url to name their /metrics'
   throw new CommandError(`${metricsUrl?.origin ?? 'the API server'} has no metrics of controllers: ${hint}`)
 }
 
@@ -74,7 +74,7 @@ function print({ out }: Session, controllers: readonly ControllerLoad[], caches:
 async function watchLoad(session: Session, read: () => Promise<Load>): Promise<number> {
   const view = session.out.isTerminal ? new LiveView(session.out) : undefined
   try {
-    return await lookUntil<number>(
+    return await checkUntil<number>(
       session,
       new Bell(),
       () => everyMs,

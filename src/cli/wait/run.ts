@@ -5,7 +5,7 @@ import { sayFailure } from '../rollout/status.ts'
 import { type Session, say } from '../session.ts'
 import { oneLine } from '../terminal/line.ts'
 import { explainWorkload } from '../../insight/workload/explanation.ts'
-import { Bell, Watches, lookUntil } from '../workload/follow.ts'
+import { Bell, Watches, checkUntil } from '../workload/follow.ts'
 import { type WorkloadKind, fullName } from '../../insight/workload/kinds.ts'
 import type { Workload } from '../../insight/workload/object.ts'
 import { findKind, isKindName, parseNames } from '../workload/names.ts'
@@ -45,14 +45,14 @@ export async function runWait(session: Session, options: WaitOptions): Promise<n
   const watches = new Watches(session, bell)
   let pending = awaited
   try {
-    return await lookUntil(
+    return await checkUntil(
       session,
       bell,
       () => Math.min(tickMs, deadlineMs - session.clock.now()),
       async () => {
         const left: Awaited[] = []
         for (const one of pending) {
-          const code = await look(session, one, outcomes)
+          const code = await check(session, one, outcomes)
           if (code === undefined) left.push(one)
           else if (code !== exitCodes.ok) return code
         }
@@ -110,7 +110,7 @@ const mayBeAbsent = (outcomes: readonly Outcome[]): boolean =>
   outcomes.some(({ kind }) => kind === 'create' || kind === 'delete')
 
 /** Returns the exit code of the outcome that was met; undefined if none was. */
-async function look(session: Session, one: Awaited, outcomes: readonly Outcome[]): Promise<number | undefined> {
+async function check(session: Session, one: Awaited, outcomes: readonly Outcome[]): Promise<number | undefined> {
   const {
     informer,
     names: { type },

@@ -34,15 +34,15 @@ export class Bell {
 /** Minimum interval between two checks, however many changes occur. */
 const restMs = 100
 
-/** Calls `look` now, after each ring of the bell, and at least every `maxMs`, until it returns a value. */
-export async function lookUntil<T>(
+/** Calls `check` now, after each ring of the bell, and at least every `maxMs`, until it returns a value. */
+export async function checkUntil<T>(
   session: Session,
   bell: Bell,
   maxMs: () => number,
-  look: () => Promise<T | undefined>,
+  check: () => Promise<T | undefined>,
 ): Promise<T> {
   for (;;) {
-    const answer = await look()
+    const answer = await check()
     if (answer !== undefined) return answer
     const leftMs = Math.max(0, maxMs())
     await waitFor(session.clock, Math.min(restMs, leftMs), session.signal)

@@ -38,7 +38,7 @@ export class HandlerList<T extends KubeObject> {
     }
   }
 
-  tell(to: Handlers<T>, change: CacheChange<T>, isInitial: boolean): void {
+  notify(to: Handlers<T>, change: CacheChange<T>, isInitial: boolean): void {
     for (const { handler, isRemoved } of to) {
       if (isRemoved) continue
       try {
@@ -51,7 +51,7 @@ export class HandlerList<T extends KubeObject> {
     }
   }
 
-  tellBookmark(to: Handlers<T>, resourceVersion: string, namespace: string): void {
+  notifyBookmark(to: Handlers<T>, resourceVersion: string, namespace: string): void {
     for (const { handler, isRemoved } of to) {
       if (isRemoved) continue
       try {

@@ -79,8 +79,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   addHandler(handler: InformerHandler<T>): () => void {
     return this.#handlers.add(handler, (added) => {
-      for (const object of this.list()) this.#handlers.tell(added, { kind: 'add', object }, true)
-      if (this.#hasSynced) for (const part of this.#parts) this.#tellBookmark(added, part)
+      for (const object of this.list()) this.#handlers.notify(added, { kind: 'add', object }, true)
+      if (this.#hasSynced) for (const part of this.#parts) this.#notifyBookmark(added, part)
     })
   }
 
@@ -236,8 +236,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
           const handlers = this.#handlers.current
           const changes = this.#cache.apply(type, this.#transformed(object))
           this.#progress(part(), seen)
-          for (const change of changes) this.#handlers.tell(handlers, change, false)
-          this.#tellBookmark(handlers, part())
+          for (const change of changes) this.#handlers.notify(handlers, change, false)
+          this.#notifyBookmark(handlers, part())
         }),
       bookmark: (resourceVersion) =>
         this.#inTurn(() => {
@@ -245,7 +245,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
           // One of several namespaces advances the generations of deletions for all.
           if (part() === this.#parts[0]) this.#cache.bookmark()
           this.#progress(part(), resourceVersion, true)
-          this.#tellBookmark(this.#handlers.current, part())
+          this.#notifyBookmark(this.#handlers.current, part())
         }),
       opened: () => part().lag.opened(),
       absence: (absence) =>
@@ -276,12 +276,12 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       if (this.#isStopped) return
       for (const change of cache.replaceOne(key, objects.get(key))) changes.push(change)
     }
-    const tell = (change: CacheChange<T>) => this.#isStopped || this.#handlers.tell(handlers, change, isFirst)
+    const notify = (change: CacheChange<T>) => this.#isStopped || this.#handlers.notify(handlers, change, isFirst)
     const told = () => {
       if (this.#isStopped) return
       this.#progress(part, resourceVersion)
       this.#hasSynced = this.#parts.every((p) => p.seen !== '')
-      this.#tellBookmark(handlers, part)
+      this.#notifyBookmark(handlers, part)
       if (this.#hasSynced) for (const done of this.#waiting.splice(0)) done()
       const held = this.#held ?? []
       this.#held = undefined
@@ -291,7 +291,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const isAlone = this.#parts.length === 1
     const taken = () => {
       if (isAlone) cache.replaced()
-      stepByStep(turns, changes, tell, told)
+      stepByStep(turns, changes, notify, told)
     }
     const within = isAlone ? '' : `${part.namespace}/`
     stepByStep(turns, cache.keysToReplace(objects, within), take, taken)
@@ -315,8 +315,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     }
   }
 
-  #tellBookmark(to: Handlers<T>, { seen, namespace }: Part<T>): void {
-    this.#handlers.tellBookmark(to, seen, this.#parts.length > 1 ? namespace : '')
+  #notifyBookmark(to: Handlers<T>, { seen, namespace }: Part<T>): void {
+    this.#handlers.notifyBookmark(to, seen, this.#parts.length > 1 ? namespace : '')
   }
 
   /** Logs the error of a handler; the cache and other handlers continue. */
@@ -329,20 +329,20 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     const { resyncMs, clock } = this.#options
     if (!resyncMs) return
     let cancel = () => {}
-    let stopTelling = () => {}
+    let stopNotifying = () => {}
     const again = () => {
-      const tell = (key: string) => {
+      const notify = (key: string) => {
         const object = this.get(key)
-        if (object) this.#handlers.tell(this.#handlers.current, { kind: 'update', old: object, object }, false)
+        if (object) this.#handlers.notify(this.#handlers.current, { kind: 'update', old: object, object }, false)
       }
-      stopTelling = stepByStep(turnsOf(clock), this.#hasSynced ? [...this.#cache.all.keys()] : [], tell, () => {
+      stopNotifying = stepByStep(turnsOf(clock), this.#hasSynced ? [...this.#cache.all.keys()] : [], notify, () => {
         cancel = clock.after(resyncMs, again)
       })
     }
     cancel = clock.after(resyncMs, again)
     this.#undo.push(
       () => cancel(),
-      () => stopTelling(),
+      () => stopNotifying(),
     )
   }
 }

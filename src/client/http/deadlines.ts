@@ -31,10 +31,10 @@ export class Deadlines<T> {
 
   #wait(delayMs: number): void {
     this.#isTimed = true
-    this.#clock.after(delayMs, () => this.#look())
+    this.#clock.after(delayMs, () => this.#check())
   }
 
-  #look(): void {
+  #check(): void {
     this.#isTimed = false
     const now = this.#clock.now()
     for (const [item, dueMs] of this.#due) {

@@ -204,7 +204,7 @@ export class LeaderElector {
     if (isFinished && this.#options.releaseOnStop && !leadership.isInDoubt) await this.#release()
     leadership.lose(new NotLeaderError('the lease was released'))
     this.#leadership = undefined
-    this.#tell('onStoppedLeading', () => this.#options.onStoppedLeading?.())
+    this.#notify('onStoppedLeading', () => this.#options.onStoppedLeading?.())
     if (signal.aborted) return
     // Terms of one process do not overlap, unless the work of the first one does not end; it cannot write any more.
     if (!isFinished) await this.#patience(work, signal)
@@ -326,7 +326,7 @@ export class LeaderElector {
     const { holder } = this.#observed
     if (holder === this.#reportedLeader) return
     this.#reportedLeader = holder
-    this.#tell('onNewLeader', () => this.#options.onNewLeader?.(holder))
+    this.#notify('onNewLeader', () => this.#options.onNewLeader?.(holder))
   }
 
   /**
@@ -396,7 +396,7 @@ export class LeaderElector {
     }
   }
 
-  #tell(name: string, callback: () => void): void {
+  #notify(name: string, callback: () => void): void {
     try {
       callback()
     } catch (error) {

@@ -95,8 +95,8 @@ export type WatcherEffect<T extends KubeObject = KubeObject> =
   | { readonly kind: 'discardGathered' }
   /** The collected objects are complete. */
   | { readonly kind: 'replace'; readonly resourceVersion: string }
-  | { readonly kind: 'tell'; readonly type: ChangeType; readonly object: T; readonly seen: string }
-  | { readonly kind: 'tellBookmark'; readonly resourceVersion: string }
+  | { readonly kind: 'notify'; readonly type: ChangeType; readonly object: T; readonly seen: string }
+  | { readonly kind: 'notifyBookmark'; readonly resourceVersion: string }
   /** The server has accepted a watch that continues from what has been seen. */
   | { readonly kind: 'tellOpened' }
   /** The API has become absent (reported once per absence), or is available again. */

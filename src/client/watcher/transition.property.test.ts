@@ -40,7 +40,7 @@ describe('transition() whatever happens', () => {
           expect(isBefore(state.seen, before.seen)).toBe(false)
           for (const effect of next.effects) {
             if (effect.kind === 'wake') isAwake = effect.afterMs !== undefined && effect.afterMs > 0
-            const told = effect.kind === 'tell' ? effect.seen : effect.kind === 'tellBookmark' || effect.kind === 'replace' ? effect.resourceVersion : undefined
+            const told = effect.kind === 'notify' ? effect.seen : effect.kind === 'notifyBookmark' || effect.kind === 'replace' ? effect.resourceVersion : undefined
             if (told !== undefined) expect(isBefore(told, before.seen)).toBe(false)
             if (effect.kind === 'watch') expect(effect.timeoutSeconds).toBeGreaterThanOrEqual(300)
             if (effect.kind === 'replace') replaced++

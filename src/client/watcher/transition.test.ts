@@ -74,9 +74,9 @@ function told(effect: WatcherEffect): string {
       return `gather ${effect.type}`
     case 'replace':
       return `replace at ${effect.resourceVersion}`
-    case 'tell':
+    case 'notify':
       return `tell ${effect.type} ${effect.object.metadata.resourceVersion}, seen ${effect.seen}`
-    case 'tellBookmark':
+    case 'notifyBookmark':
       return `bookmark ${effect.resourceVersion}`
     case 'tellAbsence':
       return effect.absence ? `absent ${effect.absence.kind}` : 'present'

@@ -213,11 +213,11 @@ function watching<T extends KubeObject>(
     case 'change': {
       const { type, object } = input
       const seen = newer(object.metadata.resourceVersion ?? '', state.seen)
-      return { state: heard(state, seen, nowMs), effects: [{ kind: 'tell', type, object, seen }] }
+      return { state: heard(state, seen, nowMs), effects: [{ kind: 'notify', type, object, seen }] }
     }
     case 'bookmark': {
       const seen = newer(input.resourceVersion, state.seen)
-      return { state: heard(state, seen, nowMs), effects: [{ kind: 'tellBookmark', resourceVersion: seen }] }
+      return { state: heard(state, seen, nowMs), effects: [{ kind: 'notifyBookmark', resourceVersion: seen }] }
     }
     case 'closed': {
       const { failure } = input

@@ -132,9 +132,9 @@ export class Watcher<T extends KubeObject = KubeObject> {
 
   #perform(effect: WatcherEffect<T>): void {
     switch (effect.kind) {
-      case 'tell':
+      case 'notify':
         return this.#listener.change(effect.type, effect.object, effect.seen)
-      case 'tellBookmark':
+      case 'notifyBookmark':
         return this.#listener.bookmark(effect.resourceVersion)
       case 'tellOpened':
         return this.#listener.opened?.()

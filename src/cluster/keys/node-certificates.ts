@@ -115,7 +115,7 @@ export class NodeCertificates {
   /** Renews both before they expire. Calls `show` with each new serving certificate. */
   keep(transport: Transport, show: (pair: KeyPair) => void): void {
     const asking = { transport, nodeName: this.#nodeName, clock: this.#clock, signal: this.#stopped.signal }
-    const look = async () => {
+    const check = async () => {
       const isDue = (file: PairFile) => !file.isValid(this.#nodeName, this.#clock.now(), renewAt)
       if (isDue(this.client)) this.#renewed('client', this.client, await requestCertificate(asking, clientSigner))
       if (!isDue(this.serving)) return
@@ -126,7 +126,7 @@ export class NodeCertificates {
       show(pair)
     }
     const again = () => {
-      look()
+      check()
         .catch((error: unknown) => {
           if (this.#stopped.signal.aborted) return
           this.#logger.warn('failed to renew a certificate of the node', { error })

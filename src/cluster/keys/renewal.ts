@@ -60,7 +60,7 @@ export interface Renewal {
 
 /** Renews certificates before they expire, until the returned function is called. */
 export function keepRenewed(renewals: readonly Renewal[], clock: Clock, logger: Logger): () => void {
-  const look = () => {
+  const check = () => {
     for (const { what, renew } of renewals) {
       try {
         if (renew(clock.now())) logger.info('renewed a certificate', { what })
@@ -68,8 +68,8 @@ export function keepRenewed(renewals: readonly Renewal[], clock: Clock, logger: 
         logger.warn('failed to renew a certificate', { what, error })
       }
     }
-    cancel = clock.after(everyMs, look)
+    cancel = clock.after(everyMs, check)
   }
-  let cancel = clock.after(everyMs, look)
+  let cancel = clock.after(everyMs, check)
   return () => cancel()
 }

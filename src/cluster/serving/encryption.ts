@@ -84,12 +84,12 @@ export class FileEncryption {
   #schedule(tell: (isSuccess: boolean) => void): void {
     if (this.#isStopped) return
     this.#cancel = this.#around.clock.after(lookEveryMs, () => {
-      void this.#look(tell).finally(() => this.#schedule(tell))
+      void this.#reload(tell).finally(() => this.#schedule(tell))
     })
   }
 
   /** Rereads the file. An unusable file changes nothing. */
-  async #look(tell: (isSuccess: boolean) => void): Promise<void> {
+  async #reload(tell: (isSuccess: boolean) => void): Promise<void> {
     const { logger } = this.#around
     const file = this.#flags.configFile
     try {

@@ -50,12 +50,12 @@ export function followFiles(
 ): () => void {
   if (files.length === 0) return () => {}
   const told = new Map<string, string>()
-  const look = () => {
+  const check = () => {
     const isChanged = files.map((followedFile) => rereadOne(followedFile, told, logger)).includes(true)
     if (isChanged) changed()
-    cancel = clock.after(everyMs, look)
+    cancel = clock.after(everyMs, check)
   }
-  let cancel = clock.after(everyMs, look)
+  let cancel = clock.after(everyMs, check)
   return () => cancel()
 }
 

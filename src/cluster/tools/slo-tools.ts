@@ -61,7 +61,7 @@ export async function fetchSlos(source: SloSource): Promise<SloReport> {
     if (!isNotFound(e)) throw e
     const hint = monitor
       ? 'it was started without --slo-file'
-      : 'it runs no monitor with --slo-file; name the monitor with --monitor'
+      : 'it runs no monitor with --slo-file; use --monitor to name one'
     throw new Error(`${access.server.origin} has no objectives: ${hint}`, { cause: e })
   } finally {
     await transport.close()

@@ -14,7 +14,7 @@ import {
 } from '../../client/index.ts'
 import { type Caches, defineController, watching } from '../kit/index.ts'
 import { podsByClaim } from '../kit/workload/index.ts'
-import { setOfClaim } from '../statefulset/index.ts'
+import { setOfClaim } from '../statefulset/controller.ts'
 import { apply, releasePod } from './apply.ts'
 import { type Observed, observe } from './observe.ts'
 import { type Action, plan, podFinalizer } from './plan.ts'

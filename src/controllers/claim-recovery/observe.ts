@@ -3,7 +3,7 @@ import { awaitsMark } from '../../api/kinds/workloads/claim-recovery.ts'
 import { keyOf, nodes, persistentvolumeclaims, persistentvolumes, pods } from '../../client/index.ts'
 import type { Caches, ObserveContext } from '../kit/index.ts'
 import { isConditionTrue, podsOfClaim } from '../kit/workload/index.ts'
-import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/index.ts'
+import { claimNameAt, ordinalOf, startOrdinal } from '../statefulset/identity.ts'
 import { type Recovery, type Settings, type Tries, recoveryOf, settingsOf, triesOf } from './settings.ts'
 
 /** The storage of the cluster: the volumes and claims of all namespaces. */

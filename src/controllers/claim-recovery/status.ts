@@ -1,7 +1,7 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/types.ts'
 import type { ApplyContext, Outcome } from '../kit/index.ts'
 import { type Saying, findCondition, removeCondition, setTimedCondition, timestamp } from '../kit/workload/index.ts'
-import { ordinalOf } from '../statefulset/index.ts'
+import { ordinalOf } from '../statefulset/identity.ts'
 import { type Action, type Choice, type Outlook, outlookOf, stageOf } from './plan.ts'
 import { type Observed, isWanted } from './observe.ts'
 import {

@@ -14,7 +14,7 @@ import { type Update, updatePods } from './update.ts'
 export function plan(seen: Derived): Step<Action> {
   const { actions, wait } = pods(seen, refresh(seen))
   // Pods name their revision, so it must exist before them.
-  const all: Action[] = [...belongings(seen), ...revise(seen.revisions.step), ...actions, ...forget(seen)]
+  const all: Action[] = [...ownership(seen), ...revise(seen.revisions.step), ...actions, ...forget(seen)]
   if (all.length === 0) all.push(...trim(seen))
   const requeueAfterMs = wakesInMs(seen)
   return {
@@ -24,7 +24,7 @@ export function plan(seen: Derived): Step<Action> {
   }
 }
 
-function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
+function ownership({ adopt, release, orphanRevisions }: Observed): Action[] {
   return [
     ...adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
     ...release.map((pod): Action => ({ kind: 'ReleasePod', pod })),

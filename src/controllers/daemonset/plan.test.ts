@@ -198,7 +198,7 @@ describe('revisions', () => {
   })
 })
 
-it('belongings: adopts and releases before anything else, and counts on what it adopts', () => {
+it('ownership: adopts and releases before anything else, and counts on what it adopts', () => {
   const over = { adopt: podsOf('a', 'ready'), release: [samplePod('n2', 'x')], orphanRevisions: [sampleRevision('a', 1, sampleSet())], nodes: sampleNodes(2) }
   expect(actionsOf(over)).toEqual(['AdoptPod n1-a', 'ReleasePod n2-x', 'AdoptRevision d-a', 'create n2@a'])
 })

@@ -106,8 +106,8 @@ export class Reconciler {
         if (readiness && !readiness.ready) return { result: 'stale', missing: readiness }
         unsettled.dropSeenNames(subject, caches)
         const nowMs = this.#parts.clock.now()
-        const look = this.#look(owner, nowMs, turns)
-        if (look) return await this.#act(owner, look.seen, nowMs, signal)
+        const observed = this.#observe(owner, nowMs, turns)
+        if (observed) return await this.#act(owner, observed.seen, nowMs, signal)
         await turns.next()
         signal.throwIfAborted()
       }
@@ -209,7 +209,7 @@ export class Reconciler {
   }
 
   /** The observation of an owner. Undefined if it needs another turn of the event loop. */
-  #look(owner: KubeObject, nowMs: number, turns: Turns): { seen: unknown } | undefined {
+  #observe(owner: KubeObject, nowMs: number, turns: Turns): { seen: unknown } | undefined {
     const { definition, caches, gates, rosters } = this.#parts
     const roster = rosters.forReconcile(keyOf(owner), turns)
     let seen: unknown

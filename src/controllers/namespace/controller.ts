@@ -35,7 +35,7 @@ class NamespaceDeleter implements Running {
 
   constructor(ctx: FreeContext) {
     this.#ctx = ctx
-    this.#loop = new KeyLoop('namespace', ctx, (name) => this.#look(name))
+    this.#loop = new KeyLoop('namespace', ctx, (name) => this.#reconcile(name))
     const { queue } = this.#loop
     const note = (namespace: Namespace) => {
       if (isOurs(namespace)) queue.add(namespace.metadata.name ?? '')
@@ -64,7 +64,7 @@ class NamespaceDeleter implements Running {
     await this.#loop.stop()
   }
 
-  async #look(name: string): Promise<Again> {
+  async #reconcile(name: string): Promise<Again> {
     const { client, clock, signal } = this.#ctx
     try {
       const namespace = await client.get(namespaces, '', name, { signal })

@@ -1,5 +1,5 @@
 import { replicationcontrollers } from '../../client/index.ts'
-import { defineReplicaController } from '../replicaset/index.ts'
+import { defineReplicaController } from '../replicaset/controller.ts'
 
 /** Maintains the pods of ReplicationControllers, the predecessor of ReplicaSets, whose selector is a map of labels. */
 export const replicationControllerController = defineReplicaController('replication', {

@@ -12,9 +12,7 @@ import {
 import { type Caches, defineController, measuresUnavailability, ownedPods, watching } from '../kit/index.ts'
 import { announceProgress, isMereBinding, raisedQuotas } from '../kit/workload/index.ts'
 import { type Action, apply } from './apply.ts'
-import { type Derived, derive } from './derive.ts'
-
-import { type Observed, observe } from './observe.ts'
+import { type Derived, type Observed, derive, observe } from './observe.ts'
 import { plan } from './plan.ts'
 import { changesInMs, status, statusMayWait } from './status.ts'
 

@@ -238,7 +238,7 @@ describe('claims', () => {
   })
 })
 
-it('belongings: adopts, releases, and labels', () => {
+it('ownership: adopts, releases, and labels', () => {
   const nameless = samplePod(0, 'a', 'ready', { metadata: { labels: { app: 'web', 'controller-revision-hash': 'a' } } })
   const actions = actionsOf({ set: sampleSet({ replicas: 2 }), pods: [nameless], adopt: [samplePod(1, 'a')], release: [samplePod(2, 'a')] })
   expect(actions).toEqual(['AdoptPod web-1', 'ReleasePod web-2', 'LabelPod web-0'])

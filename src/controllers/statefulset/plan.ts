@@ -1,15 +1,14 @@
 import { type Step, revise } from '../kit/index.ts'
 import { surplusRevisions } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
-import type { Observed } from './observe.ts'
+import type { Derived, Observed } from './observe.ts'
 import { fillReplicas, removeCondemned } from './replicas.ts'
 import { rollOut } from './update.ts'
 
 /** Decides the next step of a set: fill the ordinals, remove condemned pods, then replace outdated ones. */
 export function plan(seen: Derived): Step<Action> {
   // Pods name their revision, so it must exist before them.
-  const actions: Action[] = [...belongings(seen), ...revise(seen.revisions.step)]
+  const actions: Action[] = [...ownership(seen), ...revise(seen.revisions.step)]
   let wait: string | undefined
   for (const stage of [fillReplicas, removeCondemned, rollOut]) {
     const { actions: more, wait: reason } = stage(seen)
@@ -26,7 +25,7 @@ export function plan(seen: Derived): Step<Action> {
   }
 }
 
-function belongings({ adopt, release, orphanRevisions }: Observed): Action[] {
+function ownership({ adopt, release, orphanRevisions }: Observed): Action[] {
   return [
     ...adopt.map((pod): Action => ({ kind: 'AdoptPod', pod })),
     ...release.map((pod): Action => ({ kind: 'ReleasePod', pod })),

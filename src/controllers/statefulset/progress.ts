@@ -13,8 +13,8 @@ import {
   waitingForDeletion,
 } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
 import { ordinalOf } from './identity.ts'
+import type { Derived } from './observe.ts'
 import type { Counts } from './ordinals.ts'
 
 /**

@@ -3,9 +3,9 @@ import type { Pod } from '../../api/generated/types.ts'
 import type { Step } from '../kit/index.ts'
 import { burst, isPodReady, millisecondsOf } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
 import { identityLabels, leavingClaim, missingClaims, newPod, ownClaims, podNameAt, startOrdinal } from './identity.ts'
 import type { Member } from './member.ts'
+import type { Derived } from './observe.ts'
 
 /**
  * Creates a pod for every ordinal. In order, each ordinal waits for the lower ones. Claim ownership is corrected before

@@ -3,10 +3,9 @@ import { templatePatch } from '../../api/kinds/workloads/controller-revision.ts'
 import { soonest } from '../../base/soonest.ts'
 import { compileLabelSelector } from '../../client/index.ts'
 import type { Action } from './apply.ts'
-import { type Derived, derive } from './derive.ts'
 import { identityLabels } from './identity.ts'
 import { memberOf } from './member.ts'
-import { type Observed, revisionsOf } from './observe.ts'
+import { type Derived, type Observed, derive, revisionsOf } from './observe.ts'
 import { emptyOrdinals } from './ordinals.ts'
 
 export const nowMs = Date.parse('2026-01-01T01:00:00Z')

@@ -20,9 +20,8 @@ import {
   withoutConditions,
 } from '../kit/workload/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
 import { revisionOf } from './identity.ts'
-import type { Observed } from './observe.ts'
+import type { Derived, Observed } from './observe.ts'
 import { type Counts, countRevision } from './ordinals.ts'
 import { progressOf } from './progress.ts'
 

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts'
 import type { Step } from '../kit/index.ts'
 import type { Action } from './apply.ts'
-import type { Derived } from './derive.ts'
 import { startOrdinal } from './identity.ts'
 import type { Member } from './member.ts'
+import type { Derived } from './observe.ts'
 
 /**
  * Replaces outdated pods from the highest ordinal down to the partition, with at most maxUnavailable unavailable pods.

@@ -29,15 +29,15 @@ export class NodeLabels {
 
   /** All values of a label. */
   values(key: string): ReadonlySet<string> {
-    return this.#look(key).values
+    return this.#read(key).values
   }
 
   /** Reports whether every node has the label. */
   isEverywhere(key: string): boolean {
-    return this.#look(key).isEverywhere
+    return this.#read(key).isEverywhere
   }
 
-  #look(key: string): { values: ReadonlySet<string>; isEverywhere: boolean } {
+  #read(key: string): { values: ReadonlySet<string>; isEverywhere: boolean } {
     let found = this.#values.get(key)
     if (!found) this.#values.set(key, (found = this.#collect(key)))
     return found

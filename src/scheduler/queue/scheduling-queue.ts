@@ -13,7 +13,7 @@ export const backoffMs = (attempts: number): number =>
   attempts <= 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(attempts - 1, 10))
 
 /** The part of the queue that holds a pod. */
-type Place = 'active' | 'backoff' | 'unschedulable' | 'gated'
+type Part = 'active' | 'backoff' | 'unschedulable' | 'gated'
 
 export interface SchedulingQueueOptions {
   clock: Clock
@@ -22,7 +22,7 @@ export interface SchedulingQueueOptions {
   /** A pod is ready. */
   onActive(): void
   /** A pod entered a part of the queue, because of this event. */
-  onMove?(to: Place, why: string): void
+  onMove?(to: Part, why: string): void
 }
 
 /** The time after which an unschedulable pod is retried without an event, in case one was missed. */
@@ -60,7 +60,7 @@ export class SchedulingQueue {
   }
 
   /** The number of waiting pods per part of the queue. */
-  get sizes(): Record<Place, number> {
+  get sizes(): Record<Part, number> {
     return {
       active: this.#active.size,
       backoff: this.#backoff.size,
@@ -223,15 +223,15 @@ export class SchedulingQueue {
     queued.backoffUntilMs = nowMs + backoffMs(queued.attempts)
   }
 
-  #put(place: Place, queued: QueuedPod, why: string): void {
+  #put(part: Part, queued: QueuedPod, why: string): void {
     const { uid } = queued.info
-    if (place === 'active') this.#active.set(uid, queued)
-    else if (place === 'backoff') this.#backoff.set(uid, queued)
-    else if (place === 'gated') this.#gated.set(uid, queued)
+    if (part === 'active') this.#active.set(uid, queued)
+    else if (part === 'backoff') this.#backoff.set(uid, queued)
+    else if (part === 'gated') this.#gated.set(uid, queued)
     else this.#unschedulable.add(queued)
-    this.#options.onMove?.(place, why)
+    this.#options.onMove?.(part, why)
     this.#setTimer()
-    if (place === 'active' || (place === 'backoff' && !queued.hasErred)) this.#options.onActive()
+    if (part === 'active' || (part === 'backoff' && !queued.hasErred)) this.#options.onActive()
   }
 
   /** A pod whose back-off is over becomes active. */

@@ -91,7 +91,7 @@ export class MemoryGuard {
 
   #mayEnter(user: UserInfo, bytes: number): boolean {
     const nowMs = this.#o.clock.now()
-    const { ratio, freeBytes } = this.#look(nowMs)
+    const { ratio, freeBytes } = this.#measure(nowMs)
     if (ratio >= lastMark) return false
     if (ratio < (isPart(user) ? partsMark : highMark))
       return this.#reserved === 0 || this.#reserved + bytes <= freeBytes
@@ -101,7 +101,7 @@ export class MemoryGuard {
   }
 
   /** The scarcer of heap and machine memory. */
-  #look(nowMs: number): { ratio: number; freeBytes: number } {
+  #measure(nowMs: number): { ratio: number; freeBytes: number } {
     const { memory } = this.#o
     const isFresh = (last: { atMs: number } | undefined, everyMs: number) =>
       last !== undefined && nowMs - last.atMs < everyMs

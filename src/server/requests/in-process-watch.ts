@@ -29,21 +29,21 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   const remote = server.aggregator.forPath(request.path)
   if (remote) return watchOther(server, remote, request, watcher)
   const undo: (() => void)[] = []
-  let mail: Mail | undefined
+  let queue: WatchQueue | undefined
   let isOver = false
   const end = (error: Error | undefined) => {
     if (isOver) return
     isOver = true
     for (const fn of undo.splice(0)) fn()
     // Pending events are delivered before the end.
-    if (mail) mail.close(error)
+    if (queue) queue.close(error)
     else queueMicrotask(() => watcher.closed(error))
   }
   const begin = ({ kind, audit, result: { target, watch } }: OpenedWatch) => {
     if (audit) undo.push(() => audit.done(200))
     if (isOver) return audit?.done(200)
-    mail = new Mail(target, watcher, end, turnsOf(server.parts.clock))
-    const stop = startWatch(server.parts.objects, target, watch, mail, server.parts.clock)
+    queue = new WatchQueue(target, watcher, end, turnsOf(server.parts.clock))
+    const stop = startWatch(server.parts.objects, target, watch, queue, server.parts.clock)
     const open = server.requestMetrics.watching(kind)
     open.inc()
     undo.push(stop, () => open.inc(-1))
@@ -53,7 +53,7 @@ export function watchInProcess(server: ApiServer, request: InProcessRequest, wat
   }
   openInProcess(server, request).then(begin, end)
   return () => {
-    mail?.discard()
+    queue?.discard()
     end(undefined)
   }
 }
@@ -82,17 +82,17 @@ function watchOther(
 /**
  * Up to this many events are delivered in one turn, because waiting for another turn may take long on a busy server.
  */
-const manyLetters = 64
+const manyEvents = 64
 
-type Letter = WatchEvent | { type: 'BOOKMARK'; object: KubeObject }
+type QueuedEvent = WatchEvent | { type: 'BOOKMARK'; object: KubeObject }
 
 /** Queues the events of a watch until the current turn ends, then delivers them in order. */
-class Mail implements WatchReceiver {
+class WatchQueue implements WatchReceiver {
   readonly #target: Registered
   readonly #watcher: InProcessWatcher
   readonly #end: (error: Error | undefined) => void
   readonly #turns: Turns
-  #letters: Letter[] = []
+  #events: QueuedEvent[] = []
   #isScheduled = false
   #isOpened = false
   #isDiscarded = false
@@ -110,19 +110,19 @@ class Mail implements WatchReceiver {
   }
 
   initial(objects: readonly StoredObject[]): void {
-    for (const object of objects) this.#letters.push({ type: 'ADDED', object })
+    for (const object of objects) this.#events.push({ type: 'ADDED', object })
     this.#schedule()
   }
 
   events(events: readonly WatchEvent[]): void {
-    for (const event of events) this.#letters.push(event)
+    for (const event of events) this.#events.push(event)
     this.#schedule()
   }
 
   bookmark(revision: number, isInitialEnd: boolean): void {
     const annotations = isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
     const metadata = { resourceVersion: String(revision), ...annotations }
-    this.#letters.push({
+    this.#events.push({
       type: 'BOOKMARK',
       object: deepFreeze({ kind: this.#target.resource.kind, apiVersion: this.#target.apiVersion, metadata }),
     })
@@ -156,20 +156,20 @@ class Mail implements WatchReceiver {
 
   #deliver(): void {
     this.#isScheduled = false
-    const letters = this.#letters
+    const events = this.#events
     // Few events need no slices.
-    const slices = letters.length > manyLetters ? everySteps(shortSteps, this.#turns) : endlessTurn
-    this.#letters = []
+    const slices = events.length > manyEvents ? everySteps(shortSteps, this.#turns) : endlessTurn
+    this.#events = []
     try {
       if (!this.#isOpened && !this.#isDiscarded) this.#watcher.opened()
       this.#isOpened = true
-      for (const [i, letter] of letters.entries()) {
+      for (const [i, event] of events.entries()) {
         if (this.#isDiscarded) break
         this.#watcher.event(
-          letter.type,
-          letter.type === 'BOOKMARK' ? letter.object : frozenObject(this.#target, letter.object),
+          event.type,
+          event.type === 'BOOKMARK' ? event.object : frozenObject(this.#target, event.object),
         )
-        if (slices.isSpent) return this.#goOn(letters.slice(i + 1), slices)
+        if (slices.isSpent) return this.#goOn(events.slice(i + 1), slices)
       }
     } catch (e) {
       // A watcher that throws gets no more events: it would not know which ones it missed.
@@ -182,8 +182,8 @@ class Mail implements WatchReceiver {
   }
 
   /** Delivers the rest in another turn, before newer events. */
-  #goOn(rest: readonly Letter[], turns: Turns): void {
-    this.#letters = [...rest, ...this.#letters]
+  #goOn(rest: readonly QueuedEvent[], turns: Turns): void {
+    this.#events = [...rest, ...this.#events]
     this.#isScheduled = true
     void turns.next().then(() => this.#deliver())
   }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { configmaps, secrets } from '../../../src/client/index.ts'
-import { bootstrapSigner, tokenCleaner } from '../../../src/controllers/bootstrap-tokens/index.ts'
+import { bootstrapSigner } from '../../../src/controllers/bootstrap-tokens/signer.ts'
+import { tokenCleaner } from '../../../src/controllers/bootstrap-tokens/cleaner.ts'
 import { detachedSignature } from '../../../src/controllers/bootstrap-tokens/signer.ts'
 import { Scene } from '../kit/scene.ts'
 

@@ -6,11 +6,9 @@ import { VirtualClock } from '../../../src/base/virtual-clock.ts'
 import { certificatesigningrequests } from '../../../src/client/index.ts'
 import { passTime, settled } from '../../../src/cluster/testing/passing-time.ts'
 import { type TestCluster, startCluster } from '../../../src/cluster/testing/test-cluster.ts'
-import {
-  csrApprovingController,
-  csrCleanerController,
-  csrSigningController,
-} from '../../../src/controllers/certificates/index.ts'
+import { csrApprovingController } from '../../../src/controllers/certificates/approving.ts'
+import { csrCleanerController } from '../../../src/controllers/certificates/cleaning.ts'
+import { csrSigningController } from '../../../src/controllers/certificates/signing.ts'
 import { createAuthority } from '../../../src/server/index.ts'
 import { SeededRandom } from '../../seeded-random.ts'
 

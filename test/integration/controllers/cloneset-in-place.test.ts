@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { CloneSet, CloneSetCondition, CloneSetSpec, Pod } from '../../../src/api/generated/types.ts'
 import { type Draft, clonesets, pods } from '../../../src/client/index.ts'
-import { cloneSetController } from '../../../src/controllers/cloneset/index.ts'
+import { cloneSetController } from '../../../src/controllers/cloneset/controller.ts'
 import { NodeScene } from '../node/scene.ts'
 
 const containers = [{ name: 'app', image: 'app:1' }, { name: 'side', image: 'side:1' }]

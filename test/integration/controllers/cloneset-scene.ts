@@ -1,6 +1,6 @@
 import type { CloneSet, Pod } from '../../../src/api/generated/types.ts'
 import { clonesets } from '../../../src/client/index.ts'
-import { cloneSetController } from '../../../src/controllers/cloneset/index.ts'
+import { cloneSetController } from '../../../src/controllers/cloneset/controller.ts'
 import type { ManagedController } from '../../../src/controllers/kit/index.ts'
 import type { PodState } from './kubelet.ts'
 import { type Gates, type World, WorkloadScene, beginWorld, isReady } from './workload-scene.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type New, clonesets, clonesetsV1beta1, configmaps, isNotFound, namespaces, ownerReference, resourcequotas } from '../../../src/client/index.ts'
 import type { CloneSet, V1beta1CloneSet } from '../../../src/api/generated/types.ts'
-import { garbageCollector } from '../../../src/controllers/garbage-collector/index.ts'
-import { namespaceController } from '../../../src/controllers/namespace/index.ts'
-import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { garbageCollector } from '../../../src/controllers/garbage-collector/controller.ts'
+import { namespaceController } from '../../../src/controllers/namespace/controller.ts'
+import { resourceQuotaController } from '../../../src/controllers/resource-quota/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } }

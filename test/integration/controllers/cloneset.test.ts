@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import { compareInt64 } from '../../../src/api/numbers/int64.ts'
 import { clonesets, controllerOf, controllerrevisions, persistentvolumeclaims, pods, resourcequotas } from '../../../src/client/index.ts'
-import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { resourceQuotaController } from '../../../src/controllers/resource-quota/controller.ts'
 import { CloneSetScene, imageOf } from './cloneset-scene.ts'
 
 const namesOf = (some: readonly Pod[]) => some.filter((p) => !p.metadata.deletionTimestamp).map((p) => p.metadata.name!).sort()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { internalError } from '../../../src/api/errors.ts'
 import type { CronJob, CronJobSpec, Job } from '../../../src/api/generated/types.ts'
 import { type New, cronjobs, jobs } from '../../../src/client/index.ts'
-import { cronJobController } from '../../../src/controllers/cronjob/index.ts'
+import { cronJobController } from '../../../src/controllers/cronjob/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const minuteMs = 60_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pods, resourcequotas } from '../../../src/client/index.ts'
-import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { resourceQuotaController } from '../../../src/controllers/resource-quota/controller.ts'
 import { DaemonSetScene, nodeOf } from './daemonset-scene.ts'
 
 const both = async (s: DaemonSetScene) => [await s.says(), await s.says('Available')]

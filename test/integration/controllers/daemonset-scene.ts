@@ -1,7 +1,7 @@
 import { FeatureGates, type GateName } from '../../../src/api/feature-gates.ts'
 import type { DaemonSet, Node, Pod } from '../../../src/api/generated/types.ts'
 import { daemonsets, nodes, pods } from '../../../src/client/index.ts'
-import { daemonSetController } from '../../../src/controllers/daemonset/index.ts'
+import { daemonSetController } from '../../../src/controllers/daemonset/controller.ts'
 import { ControllerManager, type ManagedController } from '../../../src/controllers/kit/index.ts'
 import { type Condition, findCondition, isPodReady, isPodTerminating } from '../../../src/controllers/kit/workload/index.ts'
 import { Scene } from '../kit/scene.ts'

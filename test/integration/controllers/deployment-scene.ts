@@ -1,8 +1,8 @@
 import type { Deployment, Pod, ReplicaSet } from '../../../src/api/generated/types.ts'
 import type { GateName } from '../../../src/api/feature-gates.ts'
 import { type Draft, deployments, isNotFound, pods, replicasets } from '../../../src/client/index.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
-import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const image = (n: number) => `registry.example/app:${n}`

@@ -4,8 +4,8 @@ import type { ReplicaSet } from '../../../src/api/generated/types.ts'
 import { SeededRandom } from '../../../src/cluster/testing.ts'
 import { deployments, pods, replicasets } from '../../../src/client/index.ts'
 import { ControllerManager } from '../../../src/controllers/index.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
-import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/controller.ts'
 import { DeploymentScene } from './deployment-scene.ts'
 
 const rolling = (maxSurge: number | string, maxUnavailable: number | string) => ({ strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } } })

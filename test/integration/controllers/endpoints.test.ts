@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Node, Pod, Service } from '../../../src/api/generated/types.ts'
 import { endpoints, endpointslices, nodes, pods, services } from '../../../src/client/index.ts'
-import { endpointSlice } from '../../../src/controllers/endpoint-slice/index.ts'
-import { endpoint } from '../../../src/controllers/endpoints/index.ts'
+import { endpointSlice } from '../../../src/controllers/endpoint-slice/controller.ts'
+import { endpoint } from '../../../src/controllers/endpoints/controller.ts'
 import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
 import { Scene } from '../kit/scene.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import { persistentvolumeclaims, pods } from '../../../src/client/index.ts'
-import { ephemeralVolumeController } from '../../../src/controllers/ephemeral-volume/index.ts'
-import { garbageCollector } from '../../../src/controllers/garbage-collector/index.ts'
+import { ephemeralVolumeController } from '../../../src/controllers/ephemeral-volume/controller.ts'
+import { garbageCollector } from '../../../src/controllers/garbage-collector/controller.ts'
 import { ClaimScene, claimControllers } from './claim-scene.ts'
 
 const controllers = [...claimControllers, ephemeralVolumeController, garbageCollector]

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { clusterroles, configmaps, namespaces, serviceaccounts } from '../../../src/client/index.ts'
-import { clusterRoleAggregationController } from '../../../src/controllers/cluster-role-aggregation/index.ts'
-import { rootCaPublisher } from '../../../src/controllers/root-ca/index.ts'
-import { serviceAccountController } from '../../../src/controllers/service-account/index.ts'
+import { clusterRoleAggregationController } from '../../../src/controllers/cluster-role-aggregation/controller.ts'
+import { rootCaPublisher } from '../../../src/controllers/root-ca/controller.ts'
+import { serviceAccountController } from '../../../src/controllers/service-account/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const start = () => Scene.start({ controllers: [serviceAccountController, rootCaPublisher('CA'), clusterRoleAggregationController] })

@@ -5,7 +5,7 @@ import { defineResource } from '../../../src/server/registry/resource.ts'
 import { TransportError, clusterroles, configmaps, namespaces, ownerReference, resourceType, secrets } from '../../../src/client/index.ts'
 import { SeededRandom } from '../../../src/cluster/testing.ts'
 import { ControllerManager } from '../../../src/controllers/index.ts'
-import { defineGarbageCollector, garbageCollector } from '../../../src/controllers/garbage-collector/index.ts'
+import { defineGarbageCollector, garbageCollector } from '../../../src/controllers/garbage-collector/controller.ts'
 import { RecordedTransport } from '../kit/recorded-transport.ts'
 import { Scene } from '../kit/scene.ts'
 

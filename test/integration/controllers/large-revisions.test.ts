@@ -5,9 +5,9 @@ import {
   controllerrevisions, deployments, replicasets, statefulsets,
 } from '../../../src/client/index.ts'
 import { ControllerManager, type ControllerManagerOptions } from '../../../src/controllers/index.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
-import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
-import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/controller.ts'
+import { statefulSetController } from '../../../src/controllers/statefulset/controller.ts'
 import { type World, httpWorld, inProcessWorld } from '../worlds.ts'
 
 const revision = 'deployment.kubernetes.io/revision'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StatefulSet } from '../../../src/api/generated/types.ts'
 import { persistentvolumeclaims, persistentvolumes, pods, statefulsets, storageclasses } from '../../../src/client/index.ts'
-import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { statefulSetController } from '../../../src/controllers/statefulset/controller.ts'
 import { ClaimScene, claimControllers } from './claim-scene.ts'
 import { Kubelet } from './kubelet.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Namespace } from '../../../src/api/generated/types.ts'
 import { configmaps, deployments, isNotFound, namespaces, pods, services } from '../../../src/client/index.ts'
 import { internalError } from '../../../src/api/errors.ts'
-import { namespaceController } from '../../../src/controllers/namespace/index.ts'
+import { namespaceController } from '../../../src/controllers/namespace/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 async function start(): Promise<Scene> {

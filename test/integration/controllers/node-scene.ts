@@ -1,9 +1,9 @@
 import type { Node, Pod, Toleration } from '../../../src/api/generated/types.ts'
 import type { Draft } from '../../../src/client/index.ts'
 import { leases, nodes, pods } from '../../../src/client/index.ts'
-import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/index.ts'
+import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/controller.ts'
 import { timestamp } from '../../../src/controllers/kit/workload/index.ts'
-import { taintEviction } from '../../../src/controllers/taint-eviction/index.ts'
+import { taintEviction } from '../../../src/controllers/taint-eviction/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 /** A cluster of nodes that are alive for as long as the test says so. */

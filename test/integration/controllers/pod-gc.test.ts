@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod } from '../../../src/api/generated/types.ts'
 import { nodes, pods } from '../../../src/client/index.ts'
-import { definePodGc, podGcController } from '../../../src/controllers/pod-gc/index.ts'
+import { definePodGc, podGcController } from '../../../src/controllers/pod-gc/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const start = (controller = podGcController) => Scene.start({ controllers: [controller] })

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type KubeObject, type New, type ResourceType, deployments, namespaces, pods, replicasets, resourcequotas, secrets } from '../../../src/client/index.ts'
 import type { Pod } from '../../../src/api/generated/types.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
 import { findCondition } from '../../../src/controllers/kit/workload/index.ts'
-import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
-import { customQuotaController, resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/controller.ts'
+import { customQuotaController } from '../../../src/controllers/resource-quota/custom-kinds.ts'
+import { resourceQuotaController } from '../../../src/controllers/resource-quota/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const start = (...more: (typeof replicaSetController)[]) => Scene.start({ controllers: [resourceQuotaController, ...more] })

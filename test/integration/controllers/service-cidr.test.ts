@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ipaddresses, servicecidrs, services } from '../../../src/client/index.ts'
-import { serviceCidrController } from '../../../src/controllers/service-cidr/index.ts'
+import { serviceCidrController } from '../../../src/controllers/service-cidr/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const start = () => Scene.start({ controllers: [serviceCidrController] })

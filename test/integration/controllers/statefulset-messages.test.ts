@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pods, persistentvolumeclaims, resourcequotas } from '../../../src/client/index.ts'
-import { resourceQuotaController } from '../../../src/controllers/resource-quota/index.ts'
+import { resourceQuotaController } from '../../../src/controllers/resource-quota/controller.ts'
 import { StatefulSetScene } from './statefulset-scene.ts'
 
 const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }]

@@ -1,7 +1,7 @@
 import type { Pod, StatefulSet } from '../../../src/api/generated/types.ts'
 import { statefulsets } from '../../../src/client/index.ts'
 import type { ManagedController } from '../../../src/controllers/kit/index.ts'
-import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { statefulSetController } from '../../../src/controllers/statefulset/controller.ts'
 import type { PodState } from './kubelet.ts'
 import { type Gates, type World, WorkloadScene, beginWorld, isReady } from './workload-scene.ts'
 

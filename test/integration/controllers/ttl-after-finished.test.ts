@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jobs } from '../../../src/client/index.ts'
-import { ttlAfterFinishedController } from '../../../src/controllers/ttl-after-finished/index.ts'
+import { ttlAfterFinishedController } from '../../../src/controllers/ttl-after-finished/controller.ts'
 import { Scene } from '../kit/scene.ts'
 
 const start = () => Scene.start({ controllers: [ttlAfterFinishedController] })

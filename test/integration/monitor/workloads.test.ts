@@ -3,7 +3,7 @@ import type { ApiRequest, Transport } from '../../../src/client/index.ts'
 import { ApiError, deployments, jobs, pods } from '../../../src/client/index.ts'
 import { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { type TestCluster, VirtualClock, passTime, startCluster } from '../../../src/cluster/testing.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
 import { MonitorScene } from './scene.ts'
 
 let clock: VirtualClock

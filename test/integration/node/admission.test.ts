@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { nodes, pods } from '../../../src/client/index.ts'
-import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/index.ts'
+import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/controller.ts'
 import { NodeScene, type NodeSceneOptions } from './scene.ts'
 
 let scene: NodeScene

@@ -4,11 +4,11 @@ import {
   type ApiRequest, type KubeObject, type ResourceType, deployments, nodes, pods, replicasets, statefulsets,
 } from '../../../src/client/index.ts'
 import { SeededRandom } from '../../../src/cluster/testing.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
 import { ControllerManager } from '../../../src/controllers/index.ts'
-import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/index.ts'
-import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
-import { statefulSetController } from '../../../src/controllers/statefulset/index.ts'
+import { nodeLifecycle } from '../../../src/controllers/node-lifecycle/controller.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/controller.ts'
+import { statefulSetController } from '../../../src/controllers/statefulset/controller.ts'
 import { NodeScene } from './scene.ts'
 
 // A node whose heartbeats are late, and which reaches the API all the same: who says whether its pods are ready.

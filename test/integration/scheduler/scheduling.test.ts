@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deployments, nodes, pods, services } from '../../../src/client/index.ts'
-import { deploymentController } from '../../../src/controllers/deployment/index.ts'
-import { replicaSetController } from '../../../src/controllers/replicaset/index.ts'
+import { deploymentController } from '../../../src/controllers/deployment/controller.ts'
+import { replicaSetController } from '../../../src/controllers/replicaset/controller.ts'
 import { SchedulerScene, asking } from './scene.ts'
 
 const zone = (name: string) => ({ 'topology.kubernetes.io/zone': name })

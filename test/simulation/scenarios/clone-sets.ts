@@ -1,7 +1,7 @@
 import type { CloneSet } from '../../../src/api/generated/types.ts'
 import type { SeededRandom } from '../../../src/base/seeded-random.ts'
 import { clonesets, controllerOf, pods } from '../../../src/client/index.ts'
-import { cloneSetController } from '../../../src/controllers/cloneset/index.ts'
+import { cloneSetController } from '../../../src/controllers/cloneset/controller.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'
 import { collectClaims } from './claim-collector.ts'
 import { answerHooks, hookFinalizer, keepContainers } from './clone-nodes.ts'

@@ -1,6 +1,7 @@
 import type { Job, Pod } from '../../../src/api/generated/types.ts'
 import { jobs, pods } from '../../../src/client/index.ts'
-import { jobController, orphanPodController } from '../../../src/controllers/job/index.ts'
+import { jobController } from '../../../src/controllers/job/controller.ts'
+import { orphanPodController } from '../../../src/controllers/job/orphan-pods.ts'
 import { isPodActive } from '../../../src/controllers/kit/workload/index.ts'
 import { type Family, neverTooMany } from '../owned-children.ts'
 import type { SimulatedController, UserAction } from '../simulated-controller.ts'

@@ -55,9 +55,9 @@ function mismatchAt(value: Value, path: string): string | undefined {
   return firstOf([...value.fields], ([field, inner]) => mismatchAt(inner, `${path}.${field}`))
 }
 
-function firstOf<T>(list: readonly T[], look: (item: T) => string | undefined): string | undefined {
+function firstOf<T>(list: readonly T[], select: (item: T) => string | undefined): string | undefined {
   for (const item of list) {
-    const found = look(item)
+    const found = select(item)
     if (found !== undefined) return found
   }
   return undefined

@@ -93,8 +93,8 @@ class ZoneClock {
     if (!this.#format) return 0
     const day = Math.floor(atMs / dayMs)
     if (day === this.#evenDay) return this.#evenOffsetMs
-    const [first, last] = [this.#look(day * dayMs), this.#look((day + 1) * dayMs)]
-    if (first !== last) return this.#look(atMs)
+    const [first, last] = [this.#computeOffset(day * dayMs), this.#computeOffset((day + 1) * dayMs)]
+    if (first !== last) return this.#computeOffset(atMs)
     this.#evenDay = day
     this.#evenOffsetMs = first
     return first
@@ -126,7 +126,7 @@ class ZoneClock {
     for (let at = wallMs - offset; ; at += 30 * 60_000) if (this.wallTime(at).day === wanted) return at
   }
 
-  #look(atMs: number): number {
+  #computeOffset(atMs: number): number {
     const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
     for (const { type, value } of this.#format!.formatToParts(atMs)) parts[type] = Number(value)
     const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts

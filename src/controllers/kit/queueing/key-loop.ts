@@ -48,16 +48,16 @@ interface LoopContext {
 export class KeyLoop {
   readonly queue: WorkQueue
   readonly #ctx: LoopContext
-  readonly #look: (key: string, signal: AbortSignal) => Promise<Again>
+  readonly #reconcile: (key: string, signal: AbortSignal) => Promise<Again>
   readonly #stopping = new AbortController()
   readonly #workers: Promise<void>[] = []
 
   /** `name` labels metrics. A thrown error retries the key with back-off. */
-  constructor(name: string, ctx: LoopContext, look: (key: string, signal: AbortSignal) => Promise<Again>) {
+  constructor(name: string, ctx: LoopContext, reconcile: (key: string, signal: AbortSignal) => Promise<Again>) {
     const { clock, random, metrics } = ctx
     this.queue = new WorkQueue(name, { clock, random, ...(metrics ? { metrics } : {}) })
     this.#ctx = ctx
-    this.#look = look
+    this.#reconcile = reconcile
     setMaxListeners(0, this.#stopping.signal)
   }
 
@@ -76,7 +76,7 @@ export class KeyLoop {
   async #work(key: string): Promise<void> {
     const { signal, logger } = this.#ctx
     try {
-      this.#follow(key, await this.#look(key, signal))
+      this.#follow(key, await this.#reconcile(key, signal))
     } catch (e) {
       if (this.#stopping.signal.aborted || signal.aborted) return // the next term reconciles every key
       if (judge(e) !== 'conflict') {

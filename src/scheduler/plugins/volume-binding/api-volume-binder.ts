@@ -62,7 +62,7 @@ export class ApiVolumeBinder implements VolumeBinder {
         if (error) reject(error)
         else resolve()
       }
-      const look = () => {
+      const check = () => {
         try {
           if (this.#isBound(pod, node, claims)) end()
         } catch (e) {
@@ -70,7 +70,7 @@ export class ApiVolumeBinder implements VolumeBinder {
         }
       }
       const onChange = (object: { metadata: { namespace?: string; name?: string } }) => {
-        if (claims.has(keyOf(object)) || keyOf(object) === pod.key) look()
+        if (claims.has(keyOf(object)) || keyOf(object) === pod.key) check()
       }
       const handler = {
         add: onChange,
@@ -82,7 +82,7 @@ export class ApiVolumeBinder implements VolumeBinder {
       undo.push(() => signal.removeEventListener('abort', onAbort))
       undo.push(this.#clock.after(patienceMs, () => end(new Error('binding volumes: context deadline exceeded'))))
       undo.push(this.#caches.claims.addHandler(handler), this.#caches.pods.addHandler({ delete: onChange }))
-      look()
+      check()
     })
   }
 

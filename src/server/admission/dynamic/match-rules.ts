@@ -66,14 +66,14 @@ export function hitsOf(
   if (!rules?.length) return []
   const { target, subresource, operation } = asked
   const hits: RuleHit[] = []
-  const look = (rule: NamedRuleWithOperations, as: Registered) => {
+  const check = (rule: NamedRuleWithOperations, as: Registered) => {
     if (ruleMatches(rule, as, subresource, operation))
       hits.push({ names: rule.resourceNames?.length ? rule.resourceNames : undefined, as })
   }
-  for (const rule of rules) look(rule, target)
+  for (const rule of rules) check(rule, target)
   if (isExact) return hits
   const equivalents = equivalentsOf(asked)
-  for (const rule of rules) for (const equivalent of equivalents) look(rule, equivalent)
+  for (const rule of rules) for (const equivalent of equivalents) check(rule, equivalent)
   return hits
 }
 

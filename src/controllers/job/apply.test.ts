@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JobSpec, Pod } from '../../api/generated/types.ts'
+import { podOf } from './apply.ts'
 import { endedAtMs } from './policies.ts'
-import { podOf } from './pod.ts'
 import { ago, nowMs, sampleJob, samplePod } from './sample.ts'
 
 const indexed: Partial<JobSpec> = { completionMode: 'Indexed', completions: 3 }

@@ -1,2 +1,0 @@
-export { tokenCleaner } from './cleaner.ts'
-export { bootstrapSigner } from './signer.ts'

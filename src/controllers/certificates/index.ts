@@ -1,3 +1,0 @@
-export { csrApprovingController } from './approving.ts'
-export { csrCleanerController } from './cleaning.ts'
-export { csrSigningController } from './signing.ts'

@@ -1,2 +1,0 @@
-export { claimBinder } from './controller.ts'
-export { volumeBinder } from './volumes.ts'

@@ -1,1 +1,0 @@
-export { claimExpander } from './controller.ts'

@@ -1,2 +1,0 @@
-export { claimRecoveryController } from './controller.ts'
-export { forsakenPodController } from './controller.ts'

@@ -1,1 +1,0 @@
-export { cloneSetController } from './controller.ts'

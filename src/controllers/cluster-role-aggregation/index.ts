@@ -1,1 +1,0 @@
-export { clusterRoleAggregationController } from './controller.ts'

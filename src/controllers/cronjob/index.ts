@@ -1,1 +1,0 @@
-export { cronJobController } from './controller.ts'

@@ -1,1 +1,0 @@
-export { daemonSetController } from './controller.ts'

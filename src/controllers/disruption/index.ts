@@ -1,2 +1,0 @@
-export { disruption } from './controller.ts'
-export { staleDisruption } from './stale-target.ts'

@@ -1,1 +1,0 @@
-export { endpointSlice } from './controller.ts'

@@ -1,1 +1,0 @@
-export { ephemeralVolumeController } from './controller.ts'

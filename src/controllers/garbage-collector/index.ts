@@ -1,1 +1,0 @@
-export { defineGarbageCollector, garbageCollector } from './controller.ts'

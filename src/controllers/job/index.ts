@@ -1,2 +1,0 @@
-export { jobController } from './controller.ts'
-export { orphanPodController } from './orphan-pods.ts'

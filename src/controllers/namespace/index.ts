@@ -1,1 +1,0 @@
-export { namespaceController } from './controller.ts'

@@ -1,1 +1,0 @@
-export { nodeLifecycle } from './controller.ts'

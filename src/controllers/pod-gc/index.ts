@@ -1,1 +1,0 @@
-export { definePodGc, podGcController } from './controller.ts'

@@ -1,1 +1,0 @@
-export { defineReplicaController, replicaSetController } from './controller.ts'

@@ -1,1 +1,0 @@
-export { serviceAccountController } from './controller.ts'

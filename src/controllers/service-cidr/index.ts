@@ -1,1 +1,0 @@
-export { serviceCidrController } from './controller.ts'

@@ -1,1 +1,0 @@
-export { taintEviction } from './controller.ts'

@@ -1,1 +1,0 @@
-export { ttlAfterFinishedController } from './controller.ts'
