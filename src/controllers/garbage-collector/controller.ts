@@ -80,7 +80,7 @@ function start(ctx: FreeContext, isCollected: (type: ResourceType) => boolean): 
   kinds.start()
   return {
     ready: () => isReady,
-    problems: () => kinds.problems(),
+    problems: () => [...kinds.problems(), ...loop.problems()],
     async stop() {
       kinds.stop()
       await loop.stop()

@@ -31,8 +31,6 @@ import { workOff } from './queueing/key-loop.ts'
 
 /** The default number of keys that are processed concurrently. */
 export const defaultWorkers = 5
-/** The log repeats at most once in this time that a permission is lacking, if it was granted in between. */
-const denialLogMs = 600_000
 const defaultBackOff = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
 
 export interface ControllerParts {
@@ -90,8 +88,6 @@ export class Controller implements RunningController {
   /** By key: the number of reconciles that were deferred since its cache fell behind. */
   readonly #staleAttempts = new Map<string, number>()
   readonly #denials: Denials
-  /** By the sentence of a permission: the time at which the log last said that it is lacking. */
-  readonly #denialLoggedAtMs = new Map<string, number>()
   readonly #recorder: EventRecorder
   readonly #metrics: ControllerMetrics
   readonly #logger: Logger
@@ -120,7 +116,8 @@ export class Controller implements RunningController {
     this.#metrics = measureController(definition.name, parts.metrics)
     this.#gathering = new Gathering(parts.clock, parts.gather)
     const { client, clock, random, metrics } = parts
-    this.#denials = new Denials(random, (permission, keys) => this.#metrics.denied(permission, keys))
+    const changed = (permission: Permission, keys: number) => this.#metrics.denied(permission, keys)
+    this.#denials = new Denials({ clock, random, logger: this.#logger, changed })
     const measured = metrics ? { metrics } : {}
     this.#queue = new WorkQueue(definition.name, { clock, random, ...this.#backOff, ...measured })
     this.#recorder = new EventRecorder(client, {
@@ -298,18 +295,12 @@ export class Controller implements RunningController {
     }
   }
 
-  /** Retries a key until the permission is granted. The log says so once, not for each object. */
   #waitForPermission(key: string, permission: Permission, told: readonly Told[]): void {
-    const { sentence } = permission
     this.#tellOnce(key, told)
     const { delayMs, retry } = this.#denials.denied(key, permission)
     this.#queue.forget(key)
     this.#queue.addAfter(key, delayMs)
     this.#retry(retry)
-    const nowMs = this.#parts.clock.now()
-    if (nowMs - (this.#denialLoggedAtMs.get(sentence) ?? -Infinity) < denialLogMs) return
-    this.#denialLoggedAtMs.set(sentence, nowMs)
-    this.#logger.warn('a permission is lacking; requests that need it are retried', { permission: sentence, key })
   }
 
   #retry(keys: readonly string[]): void {

@@ -38,6 +38,6 @@ export const standardClassMaker: FreeController = {
     })
     loop.queue.add(standardClass)
     loop.start()
-    return { stop: () => loop.stop() }
+    return { stop: () => loop.stop(), problems: () => loop.problems() }
   },
 }

@@ -59,6 +59,10 @@ class NamespaceDeleter implements Running {
     this.#loop.start()
   }
 
+  problems(): string[] {
+    return this.#loop.problems()
+  }
+
   async stop(): Promise<void> {
     for (const remove of this.#removeHandlers) remove()
     await this.#loop.stop()

@@ -99,6 +99,10 @@ class PodGc implements Running {
     this.#loop.start()
   }
 
+  problems(): string[] {
+    return this.#loop.problems()
+  }
+
   async stop(): Promise<void> {
     for (const remove of this.#removeHandlers) remove()
     await this.#loop.stop()

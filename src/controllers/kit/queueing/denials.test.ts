@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../api/errors.ts'
+import { Logger } from '../../../base/logger.ts'
 import { SeededRandom } from '../../../base/seeded-random.ts'
+import { VirtualClock } from '../../../base/virtual-clock.ts'
 import { Denials, type Permission, permissionLacking } from './denials.ts'
 
 const refused = (message: string, code = 403) => new ApiError(code, 'Forbidden', message)
@@ -24,7 +26,11 @@ describe('permissionLacking()', () => {
 
 function denials() {
   const counts: Record<string, number> = {}
-  return { counts, all: new Denials(new SeededRandom(1), ({ resource }, keys) => (counts[resource] = keys)) }
+  const lines: string[] = []
+  const clock = new VirtualClock()
+  const changed = ({ resource }: Permission, keys: number) => (counts[resource] = keys)
+  const logger = new Logger((line) => lines.push(line), 'info', {}, () => clock.now())
+  return { counts, lines, clock, all: new Denials({ clock, random: new SeededRandom(1), logger, changed }) }
 }
 
 describe('Denials', () => {
@@ -65,6 +71,17 @@ describe('Denials', () => {
     expect(all.ended('n/7', false)).toEqual([])
     expect(all.ended('n/0', false)).toEqual(['n/1'])
     expect(all.denied('n/1', patch).delayMs).toBeLessThan(4000)
+  })
+
+  test('says once that a permission is lacking, and again at most every ten minutes', () => {
+    const { all, lines, clock } = denials()
+    for (let i = 0; i < 10; i++) all.denied(`n/${i}`, patch)
+    for (let i = 0; i < 10; i++) all.ended(`n/${i}`, true)
+    all.denied('n/0', patch)
+    expect(lines).toHaveLength(1)
+    clock.advance(600_000)
+    all.denied('n/0', patch)
+    expect(lines).toHaveLength(2)
   })
 
   test('takes the lack of another permission for a success', () => {

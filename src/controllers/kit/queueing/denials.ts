@@ -1,5 +1,7 @@
 import { ApiError } from '../../../api/errors.ts'
 import { countOf } from '../../../api/printing/plural.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Logger } from '../../../base/logger.ts'
 import type { Random } from '../../../base/random.ts'
 
 /** A permission that the server has denied. */
@@ -33,8 +35,18 @@ interface Denial {
 }
 
 const probeMs = 2000
+/** The log repeats at most once in this time that a permission is lacking, if it was granted in between. */
+const logMs = 600_000
 /** All retries of other keys together, per second. */
 const retriesPerSecond = 20
+
+interface DenialsParts {
+  clock: Clock
+  random: Random
+  logger: Logger
+  /** Called with the number of keys that wait for a permission. */
+  changed?: (permission: Permission, keys: number) => void
+}
 
 /**
  * The keys whose last reconcile lacked a permission. One of them is retried every few seconds, so that a grant is
@@ -42,17 +54,16 @@ const retriesPerSecond = 20
  * more, and ten thousand keys have been retried after 14 rounds.
  */
 export class Denials {
-  readonly #random: Random
+  readonly #parts: DenialsParts
   /** By the sentence of the permission. */
   readonly #denials = new Map<string, Denial>()
   /** By key. */
   readonly #sentences = new Map<string, string>()
-  readonly #changed: (permission: Permission, keys: number) => void
+  /** By the sentence of a permission: the time at which the log last said that it is lacking. */
+  readonly #loggedAtMs = new Map<string, number>()
 
-  /** `changed` is called with the number of keys that wait for a permission. */
-  constructor(random: Random, changed: (permission: Permission, keys: number) => void) {
-    this.#random = random
-    this.#changed = changed
+  constructor(parts: DenialsParts) {
+    this.#parts = parts
   }
 
   /** A reconcile lacked a permission. Returns the time until the key is to be retried, and keys to retry now. */
@@ -64,9 +75,10 @@ export class Denials {
     if (!denial) this.#denials.set(sentence, (denial = { permission, keys: new Set(), probe: key }))
     denial.keys.add(key)
     this.#sentences.set(key, sentence)
-    this.#changed(permission, denial.keys.size)
+    this.#log(permission, key)
+    this.#parts.changed?.(permission, denial.keys.size)
     const shareMs = denial.probe === key ? 0 : (denial.keys.size * 1000) / retriesPerSecond
-    return { delayMs: Math.max(probeMs, shareMs) * (1 + this.#random.next()), retry }
+    return { delayMs: Math.max(probeMs, shareMs) * (1 + this.#parts.random.next()), retry }
   }
 
   /** A reconcile ended in another way, or its owner is gone. Returns the keys to retry now. */
@@ -77,7 +89,7 @@ export class Denials {
     keys.delete(key)
     this.#sentences.delete(key)
     if (keys.size === 0) this.#denials.delete(permission.sentence)
-    this.#changed(permission, keys.size)
+    this.#parts.changed?.(permission, keys.size)
     const retry: string[] = []
     for (const next of keys) {
       if (retry.length === (hasSucceeded ? 2 : denial.probe === key ? 1 : 0)) break
@@ -92,6 +104,15 @@ export class Denials {
     return retry
   }
 
+  /** Says that a permission is lacking: once, not for each object. */
+  #log({ sentence }: Permission, key: string): void {
+    const { clock, logger } = this.#parts
+    const nowMs = clock.now()
+    if (nowMs - (this.#loggedAtMs.get(sentence) ?? -Infinity) < logMs) return
+    this.#loggedAtMs.set(sentence, nowMs)
+    logger.warn('a permission is lacking; requests that need it are retried', { permission: sentence, key })
+  }
+
   /** A sentence for each permission that is lacking. */
   problems(): string[] {
     return [...this.#denials.values()].map(
@@ -102,7 +123,7 @@ export class Denials {
 
   /** Forgets everything. */
   close(): void {
-    for (const { permission } of this.#denials.values()) this.#changed(permission, 0)
+    for (const { permission } of this.#denials.values()) this.#parts.changed?.(permission, 0)
     this.#denials.clear()
     this.#sentences.clear()
   }

@@ -3,8 +3,9 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Logger } from '../../../base/logger.ts'
 import type { MetricsRegistry } from '../../../base/metrics.ts'
 import type { Random } from '../../../base/random.ts'
-import { WorkQueue } from '../../../client/index.ts'
+import { WorkQueue, resyncPriority } from '../../../client/index.ts'
 import { judge } from '../errors.ts'
+import { Denials, permissionLacking } from './denials.ts'
 
 /** Processes keys from a queue, one after the other, until the signal is aborted. `work` must not reject. */
 export async function workOff<K>(
@@ -48,6 +49,7 @@ interface LoopContext {
 export class KeyLoop {
   readonly queue: WorkQueue
   readonly #ctx: LoopContext
+  readonly #denials: Denials
   readonly #reconcile: (key: string, signal: AbortSignal) => Promise<Again>
   readonly #stopping = new AbortController()
   readonly #workers: Promise<void>[] = []
@@ -57,6 +59,7 @@ export class KeyLoop {
     const { clock, random, metrics } = ctx
     this.queue = new WorkQueue(name, { clock, random, ...(metrics ? { metrics } : {}) })
     this.#ctx = ctx
+    this.#denials = new Denials(ctx)
     this.#reconcile = reconcile
     setMaxListeners(0, this.#stopping.signal)
   }
@@ -64,6 +67,11 @@ export class KeyLoop {
   start(): void {
     for (let i = 0; i < this.#ctx.workers; i++)
       this.#workers.push(workOff(this.queue, this.#stopping.signal, (key) => this.#work(key)))
+  }
+
+  /** The permissions that are lacking. */
+  problems(): string[] {
+    return this.#denials.problems().map((problem) => `${this.queue.name}: ${problem}`)
   }
 
   /** Resolves when no work is in progress. */
@@ -79,6 +87,14 @@ export class KeyLoop {
       this.#follow(key, await this.#reconcile(key, signal))
     } catch (e) {
       if (this.#stopping.signal.aborted || signal.aborted) return // the next term reconciles every key
+      const permission = permissionLacking(e)
+      if (permission) {
+        const { delayMs, retry } = this.#denials.denied(key, permission)
+        this.queue.forget(key)
+        this.queue.addAfter(key, delayMs)
+        return this.#retry(retry)
+      }
+      this.#retry(this.#denials.ended(key, false))
       if (judge(e) !== 'conflict') {
         logger.warn('failed, retrying', { key, error: e instanceof Error ? e.message : String(e) })
       }
@@ -86,7 +102,12 @@ export class KeyLoop {
     }
   }
 
+  #retry(keys: readonly string[]): void {
+    for (const key of keys) this.queue.add(key, { priority: resyncPriority })
+  }
+
   #follow(key: string, again: Again): void {
+    this.#retry(this.#denials.ended(key, again !== 'back off'))
     if (again === 'back off') return this.queue.addRateLimited(key)
     this.queue.forget(key)
     if (again) this.queue.addAfter(key, again.afterMs)
