@@ -204,3 +204,18 @@ describe('an image in place of another', () => {
     expect(await machine.field('plain', fields)).toBe(before)
   })
 })
+
+describe('a resize', () => {
+  it('is reported as pending, and applied to the pod and its container when the container restarts', async () => {
+    const resources = { requests: { cpu: '100m', memory: '32Mi' }, limits: { cpu: '200m', memory: '96Mi' } }
+    await machine.kubectl.ok(`patch pod confined --subresource resize -p '${JSON.stringify({ spec: { containers: [{ name: 'main', resources }] } })}'`)
+    const pending = () => machine.field('confined', '{.status.conditions[?(@.type=="PodResizePending")].reason}')
+    const limit = () => machine.field('confined', '{.status.containerStatuses[0].resources.limits.memory}')
+    await expect.poll(pending, { timeout: 10_000 }).toBe('Infeasible')
+    expect(await limit()).toBe('64Mi')
+    await inside('confined', 'kill 1')
+    await expect.poll(async () => `${await pending()} ${await limit()}`, { timeout: 15_000 }).toBe(' 96Mi')
+    const ofPod = `${machine.cgroup('memory')}/burstable/pod${await machine.field('confined', '{.metadata.uid}')}`
+    expect(readFileSync(`${ofPod}/${isCgroupV2 ? 'memory.max' : 'memory.limit_in_bytes'}`, 'utf8').trim()).toBe(String(96 << 20))
+  })
+})

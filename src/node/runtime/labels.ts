@@ -20,3 +20,5 @@ export const gracePeriodAnnotation = 'io.kubernetes.pod.terminationGracePeriod'
  */
 export const containerSortAnnotation = 'coxswain.dev/container-sort'
 export const restartPolicyAnnotation = 'coxswain.dev/restart-policy'
+/** The resources with which a container was created. Those of the spec may have changed since. */
+export const resourcesAnnotation = 'coxswain.dev/resources'

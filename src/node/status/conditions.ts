@@ -2,6 +2,9 @@ import type { ContainerStatus, Pod, PodCondition } from '../../api/generated/typ
 import { type SandboxFailure, sandboxConditionType } from '../../api/kinds/pods/sandbox-condition.ts'
 import { initContainersOf } from '../pods/containers.ts'
 
+/** A node that has nothing pending removes this condition. */
+export const resizePendingType = 'PodResizePending'
+
 /** A condition without its timestamps. */
 export interface Saying {
   type: string
@@ -77,6 +80,14 @@ export function podReady(
     ? { type, status: 'True' }
     : { type, status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
 }
+
+/** The condition of a pod whose resources were changed. A node applies them when it starts a container. */
+export const resizePending = (containers: readonly string[]): Saying => ({
+  type: resizePendingType,
+  status: 'True',
+  reason: 'Infeasible',
+  message: `this node does not resize running containers: ${names(containers)} will have the new resources after a restart`,
+})
 
 export function initialized(pod: Pod, { init, regular }: Statuses, phase: string): Saying {
   const type = 'Initialized'

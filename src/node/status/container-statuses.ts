@@ -1,7 +1,10 @@
 import type { ContainerState, ContainerStatus, Pod } from '../../api/generated/types.ts'
+import { semanticEqual } from '../../api/deep-equal.ts'
+import { readJson } from '../../api/json/index.ts'
 import { timestamp } from '../../api/object.ts'
 import type { PodContainer } from '../pods/containers.ts'
 import { restarts } from '../pods/containers.ts'
+import { resourcesAnnotation } from '../runtime/labels.ts'
 import type { PodState } from '../runtime/pod-view.ts'
 import type { ContainerStatus as RuntimeContainer } from '../runtime/runtime.ts'
 
@@ -145,11 +148,30 @@ function statusOf(seen: ContainersSeen, container: PodContainer, old: ContainerS
     ready: isReady(seen, container, newest),
     started: newest.state === 'running' && seen.health.isStarted(container, newest.id),
     restartCount: newest.metadata.attempt,
-    ...(hasResources(container) ? { resources: container.spec.resources } : {}),
+    ...ifAny(resourcesOf(container, newest)),
   }
 }
 
-const hasResources = ({ spec }: PodContainer): boolean => Object.keys(spec.resources ?? {}).length > 0
+type Resources = NonNullable<ContainerStatus['resources']>
+
+/** The resources with which a container was created. No runtime changes them while it runs. */
+function resourcesOf({ spec }: PodContainer, { annotations }: RuntimeContainer): Resources {
+  const created = annotations[resourcesAnnotation]
+  const wanted = spec.resources ?? {}
+  return created === undefined || created === JSON.stringify(wanted) ? wanted : (readJson(created) as Resources)
+}
+
+const ifAny = (resources: Resources): { resources?: Resources } =>
+  Object.keys(resources).length > 0 ? { resources } : {}
+
+/** The names of running containers whose resources in the spec are not those with which they were created. */
+export const waitForResize = (seen: ContainersSeen, containers: readonly PodContainer[]): string[] =>
+  containers.flatMap((container) => {
+    const newest = seen.state.containers.find((c) => c.metadata.name === container.spec.name)
+    const isChanged =
+      newest?.state === 'running' && !semanticEqual(resourcesOf(container, newest), container.spec.resources ?? {})
+    return isChanged ? [container.spec.name] : []
+  })
 
 /** The last state of a container whose predecessor the runtime has forgotten. It is taken from the last status. */
 function keptLastState(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/types.ts'
 import { inPlaceUpdateReady, shutGate, stateAnnotation } from '../../api/kinds/pods/in-place-update.ts'
 import { sampleContainer as container, samplePod, sampleSandbox, sampleState as state } from '../sample-pod.ts'
+import { resourcesAnnotation } from '../runtime/labels.ts'
 import { type Seen, generateStatus } from './generate-status.ts'
 
 const noon = Date.parse('2026-01-01T12:00:00Z')
@@ -31,6 +32,28 @@ const exited = (exitCode: number) => container('app', { state: 'exited', exitCod
 const policy = (restartPolicy: string): Pod => samplePod({ restartPolicy })
 
 const verdict = { phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' } as const
+
+describe('generateStatus() of a pod whose resources were changed', () => {
+  const sized = (cpu: string) => ({ requests: { cpu } })
+  const pod = samplePod({ containers: [{ name: 'app', image: 'app:1', resources: sized('2') }] })
+  const createdWith = (cpu: string) => state([container('app', { annotations: { [resourcesAnnotation]: JSON.stringify(sized(cpu)) } })])
+
+  it('has the resources with which the container was created, and says that they stay', () => {
+    const status = generateStatus(seen({ pod, state: createdWith('1') }))
+    expect(status.containerStatuses?.[0]?.resources).toEqual(sized('1'))
+    expect(said(status, 'PodResizePending')).toMatchObject({ status: 'True', reason: 'Infeasible', message: expect.stringContaining('[app]') })
+  })
+
+  it.each<[string, Partial<Seen>]>([
+    ['was created with them', { state: createdWith('2') }],
+    ['was created by an agent that did not record them', {}],
+    ['has been created anew', { state: state([container('app', createdWith('2').containers[0], 1), createdWith('1').containers[0]!]) }],
+  ])('says nothing if the container %s', (_, more) => {
+    const status = generateStatus(seen({ pod, ...more }))
+    expect(status.containerStatuses?.[0]?.resources).toEqual(sized('2'))
+    expect(said(status, 'PodResizePending')).toBeUndefined()
+  })
+})
 
 describe('generateStatus()', () => {
   it.each<[string, Partial<Seen>, string]>([

@@ -5,8 +5,21 @@ import { timestamp } from '../../api/object.ts'
 import { type SandboxFailure, sandboxConditionOf, sandboxReasons } from '../../api/kinds/pods/sandbox-condition.ts'
 import { ephemeralContainersOf, initContainersOf, regularContainersOf } from '../pods/containers.ts'
 import { readySandbox } from '../runtime/pod-view.ts'
-import { type Saying, containersReady, initialized, podReady, readyToStartContainers } from './conditions.ts'
-import { type ContainersSeen, containerStatuses, endedStatuses, tellsOfRun } from './container-statuses.ts'
+import {
+  type Saying,
+  containersReady,
+  initialized,
+  podReady,
+  readyToStartContainers,
+  resizePending,
+} from './conditions.ts'
+import {
+  type ContainersSeen,
+  containerStatuses,
+  endedStatuses,
+  tellsOfRun,
+  waitForResize,
+} from './container-statuses.ts'
 import { type Phase, phaseOf } from './phase.ts'
 import { isFinalPhase } from '../../api/kinds/pods/pod-availability.ts'
 
@@ -80,6 +93,7 @@ export function generateStatus(seen: Seen): PodStatus {
   const known = isAwaited ? (seen.failure ?? lostSandbox(seen)) : undefined
   const failure = isUnknown ? (known ?? historyUnknown) : known
   const readiness = isReadyToStart ? 'True' : isUnknown ? 'Unknown' : 'False'
+  const resizing = waitForResize(seen, [...initContainersOf(pod), ...regularContainersOf(pod)])
   const sayings: Saying[] = [
     ...(seen.tellsSandbox ? [readyToStartContainers(readiness, failure)] : []),
     initialized(pod, statuses, phase),
@@ -87,6 +101,7 @@ export function generateStatus(seen: Seen): PodStatus {
     containers,
     { type: 'PodScheduled', status: 'True' },
     ...opened,
+    ...(resizing.length > 0 ? [resizePending(resizing)] : []),
     ...(verdict?.disruption ? [{ type: 'DisruptionTarget', status: 'True', ...verdict.disruption } as const] : []),
   ]
   const generation = pod.metadata.generation

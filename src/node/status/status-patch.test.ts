@@ -47,4 +47,10 @@ describe('statusPatch()', () => {
     const stored: PodStatus = { conditions: [condition('PodReadyToStartContainers'), condition('Ready')] }
     expect(statusPatch(stored, { conditions: [condition('Ready')] })).toBeUndefined()
   })
+
+  it('removes the condition of a resize that is not pending any more', () => {
+    const result = patched({ conditions: [condition('Ready'), condition('PodResizePending'), condition('example.com/theirs')] }, { conditions: [condition('Ready')] })
+    expect(result.conditions?.map(({ type }) => type)).toEqual(['Ready', 'example.com/theirs'])
+    expect(statusPatch(result, { conditions: [condition('Ready')] })).toBeUndefined()
+  })
 })

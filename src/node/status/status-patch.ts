@@ -1,5 +1,6 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts'
 import { semanticEqual } from '../../api/deep-equal.ts'
+import { resizePendingType } from './conditions.ts'
 
 /** The status fields that the agent owns. All others belong to other clients. */
 const ownFields = [
@@ -44,11 +45,14 @@ function conditionsPatch(
 ): Record<string, unknown> | undefined {
   const find = (type: string) => stored.find((c) => c.type === type)
   const changed = wanted.filter((c) => !semanticEqual(find(c.type), c))
+  const isOver = !wanted.some(({ type }) => type === resizePendingType) && find(resizePendingType) !== undefined
   // A patch by another client may reorder our conditions. The order alone is not worth a write.
-  if (changed.length === 0) return undefined
+  if (changed.length === 0 && !isOver) return undefined
   const order = [
     ...wanted.map((c) => c.type),
-    ...stored.map((c) => c.type).filter((type) => !wanted.some((c) => c.type === type)),
+    ...stored
+      .map((c) => c.type)
+      .filter((type) => !(isOver && type === resizePendingType) && !wanted.some((c) => c.type === type)),
   ]
   const cleared = changed.map((c) => {
     const was = find(c.type)
@@ -58,7 +62,8 @@ function conditionsPatch(
       ...(was?.message && !c.message ? { message: null } : {}),
     }
   })
-  return { conditions: cleared, '$setElementOrder/conditions': order.map((type) => ({ type })) }
+  const removed = isOver ? [{ $patch: 'delete', type: resizePendingType }] : []
+  return { conditions: [...cleared, ...removed], '$setElementOrder/conditions': order.map((type) => ({ type })) }
 }
 
 /** The same status with the unchanged parts of the stored one, so that memory holds them once. */

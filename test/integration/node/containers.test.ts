@@ -82,6 +82,23 @@ describe('images', () => {
   })
 })
 
+describe('a resize', () => {
+  it('is pending until the container is created anew, and says so', async () => {
+    await start()
+    const resources = (cpu: string) => ({ requests: { cpu } })
+    await scene.run('web', { containers: [{ ...app, resources: resources('1') }] })
+    const spec = { containers: [{ name: app.name, resources: resources('2') }] }
+    await scene.client.patch(pods, 'default', 'web', { spec }, { type: 'strategic', subresource: 'resize' })
+    await scene.pass(3000)
+    expect((await statusOf('web'))?.resources).toEqual(resources('1'))
+    expect(await scene.condition('web', 'PodResizePending')).toMatchObject({ status: 'True', reason: 'Infeasible' })
+    await scene.client.patch(pods, 'default', 'web', { spec: { containers: [{ name: app.name, image: 'app:2' }] } }, { type: 'strategic' })
+    await scene.pass(60_000)
+    expect((await statusOf('web'))?.resources).toEqual(resources('2'))
+    expect(await scene.condition('web', 'PodResizePending')).toBeUndefined()
+  })
+})
+
 describe('a simulated container', () => {
   it('that takes more memory than it may is killed for it', async () => {
     await start()

@@ -14,6 +14,7 @@ import {
   podNameLabel,
   podNamespaceLabel,
   podUidLabel,
+  resourcesAnnotation,
   restartCountAnnotation,
   restartPolicyAnnotation,
 } from '../../runtime/labels.ts'
@@ -77,6 +78,7 @@ export async function containerConfig(
       [messagePolicyAnnotation]: spec.terminationMessagePolicy ?? 'File',
       [gracePeriodAnnotation]: String(pod.spec.terminationGracePeriodSeconds ?? 30),
       [containerSortAnnotation]: container.sort,
+      [resourcesAnnotation]: JSON.stringify(spec.resources ?? {}),
       [restartPolicyAnnotation]: spec.restartPolicy ?? pod.spec.restartPolicy ?? 'Always',
     },
     logPath: path.join(spec.name, `${attempt}.log`),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ContainerStatus, PodCondition } from '../../../api/generated/types.ts'
 import { samplePod } from '../../sample-pod.ts'
 import { containerResources, podResources } from './linux-resources.ts'
 
@@ -37,5 +38,12 @@ describe('podResources()', () => {
     ['of which one is not limited', [{ limits: { memory: '1Gi' } }, {}], { cpuShares: 2, hugepages: {} }],
   ])('%s', (_name, all, expected) => {
     expect(podResources(pod(...all))).toEqual(expected)
+  })
+
+  it.each([['1Gi', '2Gi'], ['2Gi', '1Gi']])('counts the larger of what a container has, %s, and what it is to have, %s', (has, wants) => {
+    const resized = pod({ limits: { memory: wants } })
+    const conditions = [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }] as PodCondition[]
+    const containerStatuses = [{ name: 'c0', resources: { limits: { memory: has } } }] as unknown as ContainerStatus[]
+    expect(podResources({ ...resized, status: { conditions, containerStatuses } }).memoryLimitBytes).toBe(2 * gib)
   })
 })

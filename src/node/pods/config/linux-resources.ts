@@ -53,8 +53,10 @@ export function podResources(pod: Pod): LinuxResources {
   const all = [...containers, ...initContainers]
   const isLimited = (name: string) =>
     resources?.limits?.[name] !== undefined || all.every((c) => c.resources?.limits?.[name] !== undefined)
-  const requests = podRequests(pod) as Amounts
-  const limits = podLimits(pod) as Amounts
+  // A pending resize is infeasible for running containers only: the next one has the new resources. So the larger count.
+  const counted = { ...pod, status: { ...pod.status, conditions: [] } }
+  const requests = podRequests(counted) as Amounts
+  const limits = podLimits(counted) as Amounts
   return {
     cpuShares: sharesOf(milliOf(requests['cpu'])),
     ...(isLimited('cpu') ? cpuLimit(milliOf(limits['cpu'])) : {}),

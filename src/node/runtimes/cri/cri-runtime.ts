@@ -226,6 +226,7 @@ export class CriRuntime implements Runtime {
       throw new RuntimeError('InvalidArgument', `the configuration of sandbox ${sandboxId} is not known`)
     }
     mkdirSync(path.dirname(path.join(sandboxConfig.logDirectory, config.logPath)), { recursive: true })
+    await this.#resize(sandboxId, sandboxConfig)
     const owned = { [ownerLabel]: this.#options.owner, [sandboxLabel]: sandboxId }
     const { name, attempt } = config.metadata
     const mounts = await this.#subPaths.secure(sandboxConfig.metadata.uid, name, attempt, config.mounts)
@@ -241,6 +242,15 @@ export class CriRuntime implements Runtime {
     })
     this.#known.note(containerId, sandboxId, 'created')
     return containerId
+  }
+
+  /** Gives the pod's cgroup the resources that its containers have in the spec now. */
+  async #resize(sandboxId: string, config: SandboxConfig): Promise<void> {
+    const { metadata, linux } = config
+    const before = this.#sandboxConfigs.get(sandboxId)?.linux
+    this.#sandboxConfigs.set(sandboxId, config)
+    if (linux && JSON.stringify(before?.resources) !== JSON.stringify(linux.resources))
+      await this.#cgroups?.make(metadata.uid, linux)
   }
 
   async startContainer(id: string): Promise<void> {
