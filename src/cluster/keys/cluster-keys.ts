@@ -52,7 +52,7 @@ export const readKeyFiles = (dataDir: string, now: number): ClusterKeys | undefi
   existsSync(authorityKeyFile(dataDir)) ? ownKeys(dataDir, now) : undefined
 
 /** Reads the keys from a shared store; undefined if there are none, or they are encrypted. */
-export async function keysInStore(store: Store): Promise<ClusterKeys | undefined> {
+async function keysInStore(store: Store): Promise<ClusterKeys | undefined> {
   const shared = await store.get(sharedKey)
   return shared && !isEncrypted(shared.value) ? readKeys(shared.value) : undefined
 }
