@@ -8,7 +8,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { type ClientAnswer, TlsClient } from '../e2e/tls-client.ts'
-import type { Row, Sent } from './row.ts'
+import { type Row, type Sent, configMaps } from './row.ts'
 
 export interface Figures {
   name: string
@@ -37,6 +37,8 @@ interface Probed {
 const probeEveryMs = 2
 /** Probes before and after each request: the loop must be seen at rest, and what follows an answer belongs to it. */
 const settleMs = 30
+/** Enough for the clock of the scheduler, and over in a tenth of a second. */
+const emptyRequests = 100
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -89,6 +91,13 @@ export class Arena {
     else if (answer.code === 201) await this.#send({ method: 'DELETE', path: `${sent.path.split('?')[0]}/attack?gracePeriodSeconds=0` }, false)
     const size = sent.body ? Buffer.byteLength(sent.body) : sent.path.length
     return { name: row.name, bytes: size, stallMs: longestMs, cpuMs, heldMs: Math.min(longestMs, cpuMs), code: answer.code, text: answer.text }
+  }
+
+  /** CPU of the server's main thread for a request without a body: what the machine makes of a request at the moment. */
+  async emptyMs(): Promise<number> {
+    const before = this.#cpuMs()
+    for (let i = 0; i < emptyRequests; i++) await this.#send({ method: 'POST', path: configMaps, body: '' }, false)
+    return (this.#cpuMs() - before) / emptyRequests
   }
 
   /** Ends the server; it is killed where it does not listen. */

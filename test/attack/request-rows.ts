@@ -7,9 +7,11 @@ const inUrl = { maxBytes: headerBytes }
 const get = (path: string, headers: Record<string, string> = {}): Sent => ({ method: 'GET', path, headers })
 const query = (name: string, value: string): Sent => get(`${configMaps}?${name}=${encodeURIComponent(value)}`)
 
+/** With its managed fields an object of it is just not too large. */
+const largeMap = (n: number) => map(Math.min(n, objectBytes) * 0.6, (i) => `k${i}`, () => 'a value of some letters')
 const large = (n: number): Sent[] => [
   { method: 'DELETE', path: `${configMaps}/large` },
-  json(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' }, data: map(Math.min(n, objectBytes) * 0.9, (i) => `k${i}`, () => 'v') }),
+  json(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' }, data: largeMap(n) }),
 ]
 const largePod = (n: number): Sent[] => [
   { method: 'DELETE', path: `${pods}/large?gracePeriodSeconds=0` },
@@ -75,8 +77,8 @@ export const requestRows: Row[] = [
   { name: 'answer: a table of a pod with many containers', before: largePod, make: () => get(`${pods}/large`, tableAccept), short: true },
   { name: 'answer: a list of a large object as YAML', before: large, make: () => get(configMaps, yamlAccept), short: true },
   { name: 'answer: the metadata of a large object', before: large, make: () => get(`${configMaps}/large`, { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' }) },
-  { name: 'answer: a large object that is created as YAML', make: (n) => ({ ...json(configMaps, { metadata: { generateName: 'y' }, data: map(Math.min(n, objectBytes) * 0.9, (i) => `k${i}`, () => 'v') }, '?dryRun=All'), headers: yamlAccept }) },
-  { name: 'answer: a dry run of a large object', make: (n) => json(configMaps, { metadata: { generateName: 'y' }, data: map(Math.min(n, objectBytes) * 0.9, (i) => `k${i}`, () => 'v') }, '?dryRun=All'), short: true },
+  { name: 'answer: a large object that is created as YAML', make: (n) => ({ ...json(configMaps, { metadata: { generateName: 'y' }, data: largeMap(n) }, '?dryRun=All'), headers: yamlAccept }) },
+  { name: 'answer: a dry run of a large object', make: (n) => json(configMaps, { metadata: { generateName: 'y' }, data: largeMap(n) }, '?dryRun=All'), short: true },
   { name: 'answer: the log of a pod with a long container name', make: (n) => get(`${pods}/nothing/log?container=${'c'.repeat(n)}`), ...inUrl },
   { name: 'scale: unknown fields', make: (n) => ({ method: 'PUT', path: `${inDefault('apps/v1', 'deployments')}/nothing/scale`, body: JSON.stringify({ kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'nothing' }, ...map(n, (i) => `u${i}`, () => 1) }) }) },
   { name: 'eviction: unknown fields', make: (n) => json(`${pods}/nothing/eviction`, { kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name: 'nothing' }, ...map(n, (i) => `u${i}`, () => 1) }) },

@@ -1,7 +1,8 @@
-import { JsonSyntaxError, jsonText, parseYaml } from '../../api/json/index.ts'
+import { JsonSyntaxError, jsonText, parseYaml, readJson } from '../../api/json/index.ts'
 import type { Json } from '../../api/object.ts'
 import { ProtobufError, decodeProtobuf, openEnvelope } from '../../api/protobuf/index.ts'
 import { structOf } from '../../api/schema/index.ts'
+import { yamlWriter } from '../http/answer/yaml-text.ts'
 import { countValues } from './count-values.ts'
 
 /** A YAML or protobuf body. */
@@ -14,7 +15,13 @@ export interface ForeignBody {
   maxValues: number
 }
 
-/** The JSON of a body, or the reason why there is none. */
+/** A value to write as YAML, in JSON. */
+export interface YamlAnswer {
+  format: 'to yaml'
+  bytes: Uint8Array
+}
+
+/** The JSON of a body, or the YAML of an answer, or the reason why there is none. */
 export type Converted =
   | { kind: 'json'; text: Uint8Array; repeated: string[] }
   | { kind: 'malformed'; message: string }
@@ -31,6 +38,13 @@ export function readProtobuf(bytes: Buffer, typeName: string | undefined): { [ke
   const { apiVersion, kind, raw } = openEnvelope(bytes)
   const isExpected = typeName !== undefined && structOf(typeName)?.goName === kind
   return { ...(isExpected ? decodeProtobuf(raw, typeName) : {}), apiVersion, kind }
+}
+
+/** Writes a value as YAML. */
+export async function writeAnswer({ bytes }: YamlAnswer): Promise<Converted> {
+  const write = await yamlWriter()
+  const value = readJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+  return { kind: 'json', text: Buffer.from(write(value)), repeated: [] }
 }
 
 /** Converts a body to JSON. It depends on nothing but its argument, so any thread can run it. */

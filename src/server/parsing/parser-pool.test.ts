@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readJson } from '../../api/json/index.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
+import { yamlText } from '../http/answer/yaml-text.ts'
 import { type ForeignBody, convertBody } from './foreign-body.ts'
 import { ParserPool } from './parser-pool.ts'
 
@@ -28,6 +30,7 @@ beforeAll(async () => {
   await build({
     entryPoints: [path.join(import.meta.dirname, 'parser-thread.ts')], outfile: program, bundle: true, platform: 'node', format: 'esm', target: 'node20',
     logLevel: 'warning',
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   })
 })
 afterEach(async () => {
@@ -50,6 +53,14 @@ describe('ParserPool', () => {
     const expected = convertBody(body)
     const plain = expected.kind === 'json' ? { ...expected, text: new Uint8Array(expected.text) } : expected
     expect(await openPool().convert(body, 'a')).toEqual(plain)
+  })
+
+  it('writes YAML as the event loop does', async () => {
+    const value = { b: 'yes', a: [1, { c: 'a\nb\n', d: null }], n: 9007199254740993n.toString(), e: {} }
+    const json = Buffer.from(`${JSON.stringify(value).slice(0, -1)},"i":9007199254740993}`)
+    const written = await textOf(openPool().convert({ format: 'to yaml', bytes: json }, 'a'))
+    expect(written).toBe(await yamlText(readJson(json.toString())))
+    expect(written).toContain('i: 9007199254740993\n')
   })
 
   it('starts a thread with the first body, never more than two, and ends them when they are idle', async () => {

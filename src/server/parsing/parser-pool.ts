@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.ts'
 import { FlowQueue } from '../../base/flow-queue.ts'
-import type { Converted, ForeignBody } from './foreign-body.ts'
+import type { Converted, ForeignBody, YamlAnswer } from './foreign-body.ts'
 
 /** A second thread lets short bodies overtake a long one. More would compete with the event loop. */
 const maxThreads = 2
@@ -13,7 +13,7 @@ const idleLimitMs = 60_000
 const threadHeapMb = 256
 
 interface Job {
-  readonly body: ForeignBody
+  readonly body: ForeignBody | YamlAnswer
   readonly resolve: (converted: Converted) => void
   readonly reject: (error: Error) => void
 }
@@ -31,7 +31,7 @@ export interface ParserPoolOptions {
   program: string
 }
 
-/** Converts bodies in threads, which are started on demand. */
+/** Converts bodies and answers in threads, which are started on demand. */
 export class ParserPool {
   readonly #o: ParserPoolOptions
   readonly #threads = new Set<Thread>()
@@ -48,7 +48,7 @@ export class ParserPool {
   }
 
   /** Converts a body. Bodies of one flow queue behind each other, and flows take turns. Rejects if the thread fails. */
-  convert(body: ForeignBody, flow: string): Promise<Converted> {
+  convert(body: ForeignBody | YamlAnswer, flow: string): Promise<Converted> {
     if (this.#isClosed) return Promise.reject(new Error('the server is stopping'))
     return new Promise((resolve, reject) => {
       this.#waiting.push(flow, { body, resolve, reject })

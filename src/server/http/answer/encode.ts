@@ -18,7 +18,7 @@ import { includeObjectOf, objectTable, scaleTabular, tableRows, toTable } from '
 import { type Body, wholeBody } from '../exchange/exchange.ts'
 import { type LongList, listBytes, listWriter } from './list-text.ts'
 import type { Accepted } from './negotiate.ts'
-import { yamlText } from './yaml-text.ts'
+import { type WriteYaml, yamlText } from './yaml-text.ts'
 
 /** An encoded response. */
 interface Encoded {
@@ -51,6 +51,7 @@ export async function encodeResult(
   now: number,
   pretty: boolean,
   turns: Turns = endlessTurn,
+  writeYaml: WriteYaml = yamlText,
 ): Promise<Encoded> {
   if (result.kind === 'text')
     return { code: result.code, contentType: 'text/plain', body: wholeBody(Buffer.from(result.text)) }
@@ -60,13 +61,14 @@ export async function encodeResult(
     if (format === 'json' && !pretty && !transform && !result.target.resource.storedAs) {
       return { code, contentType, body: await listBody(result, turns) }
     }
-    const pieces = listBytes(longList(result, transform, query, now), await listWriter(format, pretty), turns)
+    const list = longList(result, transform, query, now)
+    const pieces = listBytes(list, await listWriter(list, format, pretty, writeYaml), turns)
     return { code, contentType, body: await wholeIfShort(pieces) }
   }
   const bytes = format === 'json' && !pretty ? fromBytes(result, transform) : undefined
   if (bytes) return { code, contentType, body: bytes }
   const value = transform ? transformed(result, transform, query, now) : plainValue(result)
-  const text = format === 'yaml' ? await yamlText(value) : pretty ? `${jsonText(value, 2)}\n` : `${jsonText(value)}\n`
+  const text = format === 'yaml' ? await writeYaml(value) : pretty ? `${jsonText(value, 2)}\n` : `${jsonText(value)}\n`
   return { code, contentType, body: wholeBody(Buffer.from(text)) }
 }
 

@@ -1,6 +1,6 @@
 import { jsonText } from '../../../api/json/index.ts'
 import { type Turns, everySteps, stepsOfBytes } from '../../../base/turns.ts'
-import { yamlWriter } from './yaml-text.ts'
+import type { WriteYaml } from './yaml-text.ts'
 
 /** A long list whose items are generated on demand. */
 export interface LongList {
@@ -13,7 +13,7 @@ export interface LongList {
 /** Writes a list piece by piece. The pieces together equal the whole text. */
 interface ListWriter {
   before(list: LongList): string
-  item(value: object, isFirst: boolean): string
+  item(value: object, isFirst: boolean): string | Promise<string>
   after(list: LongList): string
 }
 
@@ -38,20 +38,20 @@ const prettyJson: ListWriter = {
 }
 
 /** Members are sorted by name, so the items need not come last. */
-async function yaml(): Promise<ListWriter> {
-  const write = await yamlWriter()
-  const around = ({ frame, member }: LongList) => {
-    const [before = '', after = ''] = write(frame).split(new RegExp(`^${member}: \\[\\]\\n`, 'm'))
-    return { before: `${before}${member}:\n`, after }
-  }
-  return { before: (list) => around(list).before, item: (value) => write([value]), after: (list) => around(list).after }
+async function yaml({ frame, member }: LongList, write: WriteYaml): Promise<ListWriter> {
+  const [before = '', after = ''] = (await write(frame)).split(new RegExp(`^${member}: \\[\\]\\n`, 'm'))
+  return { before: () => `${before}${member}:\n`, item: (value) => write([value]), after: () => after }
 }
 
-/** The writer of a format. */
-export const listWriter = (format: 'json' | 'yaml', pretty: boolean): Promise<ListWriter> | ListWriter =>
-  format === 'yaml' ? yaml() : pretty ? prettyJson : compactJson
+/** The writer of a list in a format. */
+export const listWriter = (
+  list: LongList,
+  format: 'json' | 'yaml',
+  pretty: boolean,
+  write: WriteYaml,
+): Promise<ListWriter> | ListWriter => (format === 'yaml' ? yaml(list, write) : pretty ? prettyJson : compactJson)
 
-function* texts(list: LongList, writer: ListWriter): Iterable<string> {
+function* texts(list: LongList, writer: ListWriter): Iterable<string | Promise<string>> {
   let isFirst = true
   yield writer.before(list)
   for (const item of list.items) {
@@ -71,7 +71,8 @@ const itemsAtLeast = 4
 export async function* listBytes(list: LongList, writer: ListWriter, turns: Turns): AsyncIterableIterator<Buffer> {
   const slices = everySteps(itemsAtLeast, turns)
   let text = ''
-  for (const next of texts(list, writer)) {
+  for (const made of texts(list, writer)) {
+    const next = typeof made === 'string' ? made : await made
     text += next
     if (text.length >= pieceLength) {
       yield Buffer.from(text)

@@ -1,3 +1,5 @@
+import { jsonText } from '../../../api/json/index.ts'
+
 /** Strings that need quotes, because they would be read as null, booleans, numbers, timestamps or the merge key. */
 const ambiguous = new RegExp(
   [
@@ -28,8 +30,25 @@ export async function yamlWriter(): Promise<(value: unknown) => string> {
   }
 }
 
+/** Writes a value as YAML, on the event loop or elsewhere. */
+export type WriteYaml = (value: object) => string | Promise<string>
+
 let loaded: ((value: unknown) => string) | undefined
 
 /** The YAML of a value; synchronous once the library is loaded. */
 export const yamlText = (value: unknown): string | Promise<string> =>
   loaded ? loaded(value) : yamlWriter().then((writer) => (loaded = writer)(value))
+
+/** The size of a value in JSON from which a thread writes its YAML. */
+const longAnswer = 1 << 14
+
+/** The YAML of a value, of a long one by a thread. */
+export async function yamlElsewhere(
+  value: object,
+  convert: (json: Buffer) => Promise<{ kind: string; text?: Uint8Array }>,
+): Promise<string> {
+  const json = jsonText(value)
+  if (json.length <= longAnswer) return yamlText(value)
+  const { text } = await convert(Buffer.from(json))
+  return Buffer.from(text!.buffer, text!.byteOffset, text!.byteLength).toString()
+}
