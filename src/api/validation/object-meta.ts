@@ -16,14 +16,16 @@ export function validateLabels(labels: Record<string, string> | undefined, path:
   return errors
 }
 
+/** True if the annotations exceed their maximum total size. */
+export const areTooLong = (annotations: Record<string, string>): boolean =>
+  Object.entries(annotations).reduce((size, [key, value]) => size + byteLength(key) + byteLength(value), 0) >
+  maxAnnotationBytes
+
 export function validateAnnotations(annotations: Record<string, string> | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  let size = 0
-  for (const [key, value] of Object.entries(annotations ?? {})) {
+  for (const key in annotations)
     for (const problem of isLabelKey(key.toLowerCase())) errors.push(invalid(path, key, problem))
-    size += byteLength(key) + byteLength(value)
-  }
-  if (size > maxAnnotationBytes) errors.push(tooLong(path, maxAnnotationBytes))
+  if (annotations && areTooLong(annotations)) errors.push(tooLong(path, maxAnnotationBytes))
   return errors
 }
 
