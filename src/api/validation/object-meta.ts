@@ -29,7 +29,7 @@ export function validateAnnotations(annotations: Record<string, string> | undefi
   return errors
 }
 
-/** What depends on the kind. */
+/** Rules that depend on the kind. */
 interface MetaRules {
   /** The object is a custom resource, whose finalizers may be without a domain. */
   isCustom?: boolean | undefined
