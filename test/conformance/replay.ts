@@ -33,7 +33,8 @@ export interface Tally {
   scenarios: string[]
   /** By name: the replayer's line. */
   failed: Map<string, string>
-  otherWords: number
+  /** Passed with another text of a message, by name: the replayer's line. */
+  otherWords: Map<string, string>
 }
 
 export interface ReplayOptions {
@@ -52,19 +53,28 @@ export async function replay(replayer: string, name: string, kubeconfig: string,
   const all = (JSON.parse(readFileSync(file, 'utf8')) as { scenarios: { name: string }[] }).scenarios.map((s) => s.name)
   const scenarios = all.filter((s) => s.includes(only))
   const lines = stdout.split('\n')
-  const failed = new Map<string, string>()
-  for (const line of lines.filter((l) => l.startsWith('FAIL '))) {
-    // A name may be the beginning of another: the longest that fits is meant.
-    const fitting = scenarios.filter((s) => line.startsWith(`FAIL ${s}: `)).sort((a, b) => b.length - a.length)
-    failed.set(fitting[0] ?? line, line)
+  const told = (word: 'FAIL' | 'WORDS') => {
+    const found = new Map<string, string>()
+    for (const line of lines.filter((l) => l.startsWith(`${word} `))) {
+      // A name may be the beginning of another: the longest that fits is meant.
+      const fitting = scenarios.filter((s) => line.startsWith(`${word} ${s}: `)).sort((a, b) => b.length - a.length)
+      found.set(fitting[0] ?? line, line)
+    }
+    return found
   }
-  return { scenarios, failed, otherWords: lines.filter((l) => l.startsWith('WORDS ')).length }
+  return { scenarios, failed: told('FAIL'), otherWords: told('WORDS') }
 }
 
-/** Scenarios that fail and are not listed, and those that are listed and do not fail. */
-export function surprises({ scenarios, failed }: Tally, known: ReadonlyMap<string, string>): { unlisted: string[]; mended: string[] } {
+/** The section of scenarios that pass, with another text of a message. */
+const otherText = 'other words'
+
+/** Scenarios that fail, or have other words, and are not listed so; and those that are listed and do neither. */
+export function surprises({ scenarios, failed, otherWords }: Tally, known: ReadonlyMap<string, string>): { unlisted: string[]; mended: string[] } {
+  const isListed = (scenario: string, asWords: boolean) => known.has(scenario) && (known.get(scenario) === otherText) === asWords
+  const left = (found: ReadonlyMap<string, string>, asWords: boolean) =>
+    [...found].filter(([scenario]) => !isListed(scenario, asWords)).map(([, line]) => line)
   return {
-    unlisted: [...failed].filter(([scenario]) => !known.has(scenario)).map(([, line]) => line),
-    mended: scenarios.filter((s) => known.has(s) && !failed.has(s)),
+    unlisted: [...left(failed, false), ...left(otherWords, true)],
+    mended: scenarios.filter((s) => known.has(s) && !(known.get(s) === otherText ? otherWords : failed).has(s)),
   }
 }

@@ -117,8 +117,8 @@ describe('a kind with a type of its own', () => {
 })
 
 describe('kinds that come and go under load', () => {
-  it('a thousand times: nobody else misses an event, and nothing is left of them', async () => {
-    const times = 1000
+  it('again and again: nobody else misses an event, and nothing is left of them', async () => {
+    const times = 200
     const other = await server.watch(configMaps)
     const gone: WeakRef<object>[] = []
     for (let i = 0; i < times; i++) {
@@ -130,14 +130,15 @@ describe('kinds that come and go under load', () => {
       expect([mine.code, others.code]).toEqual([201, 201])
       expect(await watch.takeNames()).toEqual([`ADDED w${i}`])
       await server.delete(`${path}/w${i}`)
-      if (i % 100 === 0) expect([await told(), await documented()]).toEqual([true, true])
+      if (i % 50 === 0) expect([await told(), await documented()]).toEqual([true, true])
       remove()
     }
     const seen = (await other.take()).map(({ object }) => object.metadata.name)
     expect(seen).toEqual(Array.from({ length: times }, (_, i) => `c${i}`))
     expect([await told(), await documented(), server.api.parts.registry.find(`${group}/v1`, 'widgets')]).toEqual([false, false, undefined])
-    await collectGarbage()
+    const left = () => gone.filter((one) => one.deref() !== undefined).length
+    for (let i = 0; i < 10 && left() >= 10; i++) await collectGarbage()
     // Whatever holds on to a kind that is gone would hold on to all of them.
-    expect(gone.filter((kind) => kind.deref() !== undefined).length).toBeLessThan(10)
-  }, 60_000)
+    expect(left()).toBeLessThan(10)
+  }, 120_000)
 })

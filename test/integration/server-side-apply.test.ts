@@ -100,6 +100,13 @@ describe('an apply', () => {
     expect([taken.code, taken.body.data]).toEqual([200, { k: '2' }])
     expect(JSON.parse(taken.body.metadata.annotations['kubectl.kubernetes.io/last-applied-configuration'])).toEqual(map('a', { k: '2' }))
   })
+
+  it('of kubectl removes that annotation where it would be too long', async () => {
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(map('a', { k: '1' })), other: 'kept' }
+    await server.create(`${configMaps}?fieldManager=kubectl-client-side-apply`, map('a', { k: '1' }, { annotations }))
+    const { code, body } = await apply(configMaps, 'kubectl', map('a', { k: 'x'.repeat(300_000) }))
+    expect([code, body.metadata.annotations]).toEqual([200, { other: 'kept' }])
+  })
 })
 
 describe('an apply that says less than the one before', () => {

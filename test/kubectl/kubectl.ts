@@ -51,17 +51,17 @@ export class Kubectl {
     return at
   }
 
-  /** Runs a command to its end, whatever that is. */
-  run(line: string, input = '', env: Record<string, string> = {}): Promise<Ended> {
-    const child = this.#spawn(line, env)
+  /** Runs a command to its end, whatever that is. A command with more to wait for gets another limit. */
+  run(line: string, input = '', env: Record<string, string> = {}, limitMs?: number): Promise<Ended> {
+    const child = this.#spawn(line, env, limitMs)
     const ended = collect(child)
     child.stdin!.end(input)
     return ended
   }
 
   /** The output of a command that must succeed. If it fails, the error has all of its output. */
-  async ok(line: string, input = '', env: Record<string, string> = {}): Promise<string> {
-    const { code, out, err } = await this.run(line, input, env)
+  async ok(line: string, input = '', env: Record<string, string> = {}, limitMs?: number): Promise<string> {
+    const { code, out, err } = await this.run(line, input, env, limitMs)
     if (code !== 0) throw new Error(`${this.#program} ${line}\nended with ${code}\n${out}${err}`)
     return out
   }
@@ -121,9 +121,9 @@ export class Kubectl {
     rmSync(this.dir, { recursive: true, force: true })
   }
 
-  #spawn(line: string, env: Record<string, string>): ChildProcess {
+  #spawn(line: string, env: Record<string, string>, limitMs = programs[this.#program].limitMs): ChildProcess {
     const home = path.join(this.dir, 'home')
-    const { binary, limitMs } = programs[this.#program]
+    const { binary } = programs[this.#program]
     const args = words(line)
     return spawn(binary(), args, {
       cwd: this.dir,

@@ -10,7 +10,7 @@ export {
   ownersAfterCreation,
   ownersAfterUpdate,
 } from './ownership.ts'
-export type { Applied, OtherVersions, OwnedWrite } from './ownership.ts'
+export type { Applied, Conflict, OtherVersions, OwnedWrite } from './ownership.ts'
 export { isSameButForTimes, memberLength, noOwners, packAll, writeMember } from './packed-owner.ts'
 export type { PackedOwners } from './packed-owner.ts'
 export { atomicsIn, merge } from './typed-value.ts'

@@ -16,18 +16,20 @@ export function validateLabels(labels: Record<string, string> | undefined, path:
   return errors
 }
 
+/** True if the annotations exceed their maximum total size. */
+export const areTooLong = (annotations: Record<string, string>): boolean =>
+  Object.entries(annotations).reduce((size, [key, value]) => size + byteLength(key) + byteLength(value), 0) >
+  maxAnnotationBytes
+
 export function validateAnnotations(annotations: Record<string, string> | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  let size = 0
-  for (const [key, value] of Object.entries(annotations ?? {})) {
+  for (const key in annotations)
     for (const problem of isLabelKey(key.toLowerCase())) errors.push(invalid(path, key, problem))
-    size += byteLength(key) + byteLength(value)
-  }
-  if (size > maxAnnotationBytes) errors.push(tooLong(path, maxAnnotationBytes))
+  if (annotations && areTooLong(annotations)) errors.push(tooLong(path, maxAnnotationBytes))
   return errors
 }
 
-/** The rules that depend on the kind. */
+/** Rules that depend on the kind. */
 interface MetaRules {
   /** The object is a custom resource, whose finalizers may be without a domain. */
   isCustom?: boolean | undefined

@@ -3,6 +3,7 @@ import { goJsonName } from '../../api/printing/go-format.ts'
 import { JsonSyntaxError, goJson, parseJson, parseYaml, sortKeys } from '../../api/json/index.ts'
 import {
   type Applied,
+  type Conflict,
   type OwnedWrite,
   type Owner,
   applyConfiguration,
@@ -13,6 +14,7 @@ import {
   problemsText,
 } from '../../api/managed-fields/index.ts'
 import type { Json, KubeObject } from '../../api/object.ts'
+import { areTooLong } from '../../api/validation/object-meta.ts'
 import { patchType } from '../http/answer/negotiate.ts'
 import { startsJson } from '../parsing/count-values.ts'
 import { type Expected, type ParsedBody, decodeValue, parseElsewhere } from '../requests/body.ts'
@@ -124,7 +126,7 @@ type Said = Pick<ParsedBody, 'value' | 'repeated'>
 function parseConfiguration({ body, target }: ResourceRequest, isStrict: boolean): Config | Promise<Config> {
   const failed = isStrict ? 'error strict decoding YAML: ' : 'error decoding YAML: '
   const fail = (e: unknown): never => {
-    throw e instanceof JsonSyntaxError ? badRequest(`${failed}${e.message}`) : e
+    throw e instanceof JsonSyntaxError ? badRequest(`${failed}error converting YAML to JSON: ${e.message}`) : e
   }
   const asConfig = ({ value, repeated = [] }: Said): Config => {
     if (isStrict && repeated.length)
@@ -173,16 +175,25 @@ export function applied(
   live: KubeObject | undefined,
   config: Config,
   { force }: { force: boolean },
+  /** The version in which conflicts name managers. Default: that of each manager. */
+  apiVersion?: string,
 ): Applied {
   const first = applyConfiguration(about, owners, live, config, force)
   const isKubectl = about.by.manager === 'kubectl'
   const result = first.conflicts.length && isKubectl ? takenOver(about, owners, live!, config, first) : first
   if (result.conflicts.length) {
-    const { message, causes } = conflictText(result.conflicts)
+    const { message, causes } = conflictText(
+      apiVersion ? result.conflicts.map((one) => shownIn(one, apiVersion)) : result.conflicts,
+    )
     throw new ApiError(409, 'Conflict', message, { causes })
   }
   return isKubectl ? withLastApplied(result, config) : result
 }
+
+const shownIn = ({ with: { manager, operation, subresource }, path }: Conflict, apiVersion: string): Conflict => ({
+  with: { manager, operation, apiVersion, subresource },
+  path,
+})
 
 function takenOver(
   about: OwnedWrite,
@@ -216,6 +227,9 @@ function withLastApplied(result: Applied, config: Config): Applied {
   // The same bytes that kubectl would write.
   const text = `${goJson(sortKeys(said))}\n`
   if (annotations[lastAppliedAnnotation] === text) return result
-  const changed = { ...value.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } }
+  // As in Kubernetes, an annotation that would make the annotations too long is removed.
+  const { [lastAppliedAnnotation]: _last, ...kept } = annotations
+  const next = { ...annotations, [lastAppliedAnnotation]: text }
+  const changed = { ...value.metadata, annotations: areTooLong(next) ? kept : next }
   return { ...result, value: { ...value, metadata: changed } }
 }

@@ -108,7 +108,8 @@ async function applyScale(request: ResourceRequest): Promise<Result> {
       throwIfBad(request, scale as unknown as Scale)
       return scale
     },
-    owners: ({ old, stored }) => applied(about, stored!.owners, old, behind, options).owners,
+    // As in Kubernetes, managers of the replicas are shown in the version of the Scale.
+    owners: ({ old, stored }) => applied(about, stored!.owners, old, behind, options, 'autoscaling/v1').owners,
     rules: { ...mainRules(request.target), createsMissing: false },
     facade: scaleFacade(request),
     isRelative: true,
