@@ -1,4 +1,4 @@
-import { go, loginPath } from './router.ts'
+import { goToLogin } from './router.ts'
 
 /** A rejected request, with the server's message. */
 export class Refused extends Error {
@@ -12,7 +12,7 @@ export class Refused extends Error {
 
 /** Returns the refusal in a response. If the session has ended, the page goes to the login. */
 export async function refusalOf(response: Response): Promise<Refused> {
-  if (response.status === 401 && location.pathname !== '/login') go(loginPath(), { replace: true })
+  if (response.status === 401) goToLogin()
   const { message } = (await response.json().catch(() => ({}))) as { message?: string }
   return new Refused(response.status, message ?? `the server answered ${response.status}`)
 }

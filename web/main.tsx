@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Refused, ask, tell } from './api.ts'
 import type { MeFact } from './facts.ts'
 import { Notice } from './parts/words.tsx'
-import { type Route, followLinks, go, goBack, loginPath, useAddress } from './router.ts'
+import { type Route, followLinks, go, goBack, goToLogin, useAddress } from './router.ts'
 import { type Link, Stream, browserHost } from './stream/stream.ts'
 import { StreamContext } from './use.ts'
 import { ControllersView } from './views/controllers.tsx'
@@ -103,7 +103,7 @@ function Page() {
   const [link, setLink] = useState<Link>('connecting')
   const stream = useRef<Stream | undefined>(undefined)
   const help = useRef<HTMLDialogElement>(null)
-  stream.current ??= new Stream(browserHost(() => go(loginPath(), { replace: true })))
+  stream.current ??= new Stream(browserHost(goToLogin))
   useEffect(() => stream.current!.onLink(() => setLink(stream.current!.link)), [])
   useEffect(() => {
     if (route.view === 'login') return undefined

@@ -39,7 +39,7 @@ export const podPath = (namespace: string, name: string): string => path('pods',
 export const nodePath = (name: string): string => path('nodes', name)
 
 /** The address of the login page, which returns to the present address. */
-export const loginPath = (): string =>
+const loginPath = (): string =>
   location.pathname === '/' && !location.search
     ? '/login'
     : `/login?next=${encodeURIComponent(location.pathname + location.search)}`
@@ -53,6 +53,11 @@ export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(history.state, '', to)
   else history.pushState({ depth: depth() + 1 }, '', to)
   dispatchEvent(new Event(moved))
+}
+
+/** Goes to the login page, unless it is shown already. */
+export function goToLogin(): void {
+  if (location.pathname !== '/login') go(loginPath(), { replace: true })
 }
 
 /** Returns to the previous view, or, if this view was opened by its address, to its list. */

@@ -398,6 +398,25 @@ describe('somebody with fewer rights', () => {
   })
 })
 
+it('somebody whom the API server no longer knows is led to the login', async () => {
+  const { kubectl } = cluster
+  await kubectl.ok('create serviceaccount leaver -n shop')
+  const token = (await kubectl.ok('create token leaver -n shop')).trim()
+  const theirs = await visit(browser)
+  visits.push(theirs)
+  const { page, context } = theirs
+  await page.goto(`${origin}/login?next=/pods/shop/db-1`)
+  await page.getByLabel('Log in with a token').fill(token)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByText('You may not see Pod shop/db-1').waitFor()
+  await kubectl.ok('delete serviceaccount leaver -n shop')
+  await page.getByLabel('Log in with a token').waitFor({ timeout: 40_000 })
+  expect(new URL(page.url()).searchParams.get('next')).toBe('/pods/shop/db-1')
+  await context.close()
+  visits.splice(visits.indexOf(theirs), 1)
+  expect(theirs.complaints).toEqual([])
+})
+
 describe('the server', () => {
   const ask = (at: string, init: RequestInit = {}) => fetch(origin + at, { redirect: 'manual', ...init })
 

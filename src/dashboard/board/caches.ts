@@ -23,6 +23,8 @@ const byOwner = (object: KubeObject): string[] => {
   return uid ? [uid] : []
 }
 
+/** Lifetime of a number of pods. */
+const countForMs = 2000
 /** Kinds that have not been read after this time are left out. */
 const toleranceMs = 30_000
 
@@ -48,6 +50,7 @@ export class Caches {
   readonly namespace: string
   readonly #factory: InformerFactory
   readonly #clock: Clock
+  readonly #counts = new Map<string, { atMs: number; count: number }>()
   #startedMs = 0
   #isSettled = false
 
@@ -122,6 +125,16 @@ export class Caches {
       kind === 'Deployment' ? this.owned('ReplicaSet', uid) : kind === 'CronJob' ? this.owned('Job', uid) : undefined
     if (!below) return this.pods.byIndex(ownerIndex, uid)
     return below.flatMap(({ metadata }) => this.pods.byIndex(ownerIndex, metadata.uid ?? ''))
+  }
+
+  /** Returns the number of a workload's pods, at most two seconds old: pages of many viewers ask for it. */
+  podCountOf(kind: KindName, object: KubeObject): number {
+    const { uid = '' } = object.metadata
+    const nowMs = this.#clock.now()
+    for (const [old, { atMs }] of this.#counts) if (nowMs - atMs >= countForMs) this.#counts.delete(old)
+    let known = this.#counts.get(uid)
+    if (!known) this.#counts.set(uid, (known = { atMs: nowMs, count: this.podsOf(kind, object).length }))
+    return known.count
   }
 
   /** Returns a source of pods and ReplicaSets for explanations, which uses the index. */

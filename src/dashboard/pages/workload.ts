@@ -102,7 +102,7 @@ async function treeOf(viewer: Viewer, caches: Caches, kind: WorkloadKind, object
 }
 
 function branchOf(caches: Caches, kind: WorkloadKind, object: Workload, mayCount: boolean): Branch {
-  const count = mayCount ? caches.podsOf(kind.kind, object).length : undefined
+  const count = mayCount ? caches.podCountOf(kind.kind, object) : undefined
   return {
     kind: kind.kind,
     name: object.metadata.name ?? '',
