@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/json/index.ts'
 import { type KubeObject, isFields } from '../../api/object.ts'
 
 /** The part of an admission request that the kit reads. */
@@ -61,7 +62,7 @@ export async function answerReview<T extends KubeObject>(
   // A patch that replaces every top-level field is equivalent to one with many steps.
   const patch =
     object &&
-    JSON.stringify(
+    jsonText(
       Object.entries(object).map(([field, value]) => ({ op: 'add', path: `/${field}`, value: value as unknown })),
     )
   return {

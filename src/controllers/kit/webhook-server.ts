@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { jsonText, readJson } from '../../api/json/index.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { Logger } from '../../base/logger.ts'
 import {
@@ -51,7 +52,7 @@ export async function serveWebhook<T extends KubeObject>(options: WebhookServerO
   const { cert, key, judge, logger, port = 8443, address } = options
   const server = createServer({ cert, key }, (request, response) => {
     answerTo(request, judge).then(
-      (review) => send(response, 200, 'application/json', JSON.stringify(review)),
+      (review) => send(response, 200, 'application/json', jsonText(review)),
       (error: Error) => {
         const code = error instanceof Unanswerable ? error.code : 500
         logger?.warn('a request of a webhook has no answer', { code, error })
@@ -84,7 +85,7 @@ async function answerTo<T extends KubeObject>(
   const text = await bodyOf(request)
   let review: AdmissionReview
   try {
-    review = JSON.parse(text) as AdmissionReview
+    review = readJson(text) as unknown as AdmissionReview
   } catch (e) {
     throw new Unanswerable(400, `the body is no JSON: ${(e as Error).message}`)
   }
