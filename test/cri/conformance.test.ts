@@ -16,7 +16,7 @@ describeRuntime('containerd', async () => {
   return {
     runtime,
     logDirectory: logs,
-    until: (holds) => vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 10_000, interval: 5 }),
+    until: (holds) => vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 40_000, interval: 5 }),
     async end() {
       for (const { id } of await runtime.listPodSandboxes()) await runtime.removePodSandbox(id)
       await runtime.close()

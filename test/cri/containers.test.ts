@@ -98,11 +98,11 @@ describe('a security context', () => {
 
   it('with users of its own keeps a pod from starting, which the runtime cannot give', async () => {
     const message = "Failed to create pod sandbox: can't set `spec.hostUsers: false`, runtime does not support user namespaces"
-    await expect.poll(() => machine.says('apart'), { timeout: 10_000 }).toBe(`False,SandboxCreateFailed,${message}`)
+    await expect.poll(() => machine.says('apart'), { timeout: 40_000 }).toBe(`False,SandboxCreateFailed,${message}`)
   })
 
   it('keeps an image that runs as root from starting where that is not allowed', async () => {
-    await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/rooted --timeout=10s')
+    await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/rooted --timeout=60s')
     expect(await machine.field('rooted', '{.status.containerStatuses[0].state.waiting.message}')).toMatch(
       /^container has runAsNonRoot and image will run as root \(pod: "rooted_default\(.*\)", container: main\)$/)
   })
@@ -155,7 +155,7 @@ describe('cgroups', () => {
   })
 
   it('tell what containers take', async () => {
-    await expect.poll(async () => (await machine.kubectl.run('top pods --containers --no-headers')).out, { timeout: 10_000 }).toMatch(/confined\s+main\s+\d+m\s+\d+Mi/)
+    await expect.poll(async () => (await machine.kubectl.run('top pods --containers --no-headers')).out, { timeout: 40_000 }).toMatch(/confined\s+main\s+\d+m\s+\d+Mi/)
     const metrics = await machine.kubectl.ok('get --raw /api/v1/nodes/here/proxy/metrics/cadvisor')
     expect(metrics).toMatch(/container_memory_working_set_bytes\{container="main",.*namespace="default",pod="confined"\} [1-9]/)
     expect(metrics).toMatch(/container_cpu_usage_seconds_total\{container="main",.*namespace="default",pod="confined"\} [\d.]+/)
@@ -181,14 +181,14 @@ describe('volumes', () => {
 
   it('follow what they are made from', async () => {
     await machine.kubectl.ok(`patch configmap settings -p '${JSON.stringify({ data: { color: 'red' } })}'`)
-    await expect.poll(() => inside('full', 'cat /config/color /all/color'), { timeout: 10_000 }).toBe('redred')
+    await expect.poll(() => inside('full', 'cat /config/color /all/color'), { timeout: 40_000 }).toBe('redred')
   })
 
   it('keep a part of them where it is, whatever a container puts in its place', async () => {
     await inside('full', 'mv /claim/a /claim/was; mkdir -p /claim/a; ln -s /etc /claim/a/b; touch /part/y')
     expect(await inside('full', 'ls /claim/was/b')).toBe('x\ny\n')
     await inside('full', 'kill 1')
-    await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/full --timeout=19s')
+    await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/full --timeout=60s')
     expect(await machine.field('full', '{.status.containerStatuses[0].state.waiting.message}')).toContain('failed to prepare subPath for volumeMount "claim"')
   })
 })
@@ -198,7 +198,7 @@ describe('an image in place of another', () => {
     const fields = '{.metadata.uid},{.status.podIP},{.status.conditions[?(@.type=="PodReadyToStartContainers")].lastTransitionTime}'
     const before = await machine.field('plain', fields)
     await machine.kubectl.ok('set image pod/plain main=busybox:1.37')
-    await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].restartCount}=1 pod/plain --timeout=19s')
+    await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].restartCount}=1 pod/plain --timeout=60s')
     await machine.ready('plain')
     expect(await machine.field('plain', '{.status.containerStatuses[0].image}')).toBe('docker.io/library/busybox:1.37')
     expect(await machine.field('plain', fields)).toBe(before)
@@ -211,10 +211,10 @@ describe('a resize', () => {
     await machine.kubectl.ok(`patch pod confined --subresource resize -p '${JSON.stringify({ spec: { containers: [{ name: 'main', resources }] } })}'`)
     const pending = () => machine.field('confined', '{.status.conditions[?(@.type=="PodResizePending")].reason}')
     const limit = () => machine.field('confined', '{.status.containerStatuses[0].resources.limits.memory}')
-    await expect.poll(pending, { timeout: 10_000 }).toBe('Infeasible')
+    await expect.poll(pending, { timeout: 40_000 }).toBe('Infeasible')
     expect(await limit()).toBe('64Mi')
     await inside('confined', 'kill 1')
-    await expect.poll(async () => `${await pending()} ${await limit()}`, { timeout: 15_000 }).toBe(' 96Mi')
+    await expect.poll(async () => `${await pending()} ${await limit()}`, { timeout: 40_000 }).toBe(' 96Mi')
     const ofPod = `${machine.cgroup('memory')}/burstable/pod${await machine.field('confined', '{.metadata.uid}')}`
     expect(readFileSync(`${ofPod}/${isCgroupV2 ? 'memory.max' : 'memory.limit_in_bytes'}`, 'utf8').trim()).toBe(String(96 << 20))
   })

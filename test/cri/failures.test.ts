@@ -23,7 +23,7 @@ const sandboxOf = async (pod: string) => {
 }
 const runtimeOfNode = () =>
   CriRuntime.open({ endpoint: machine.containerd.endpoint, owner: machine.owner, directory: `${machine.containerd.directory}/other`, clock: systemClock, logger: silentLogger })
-const restarted = (pod: string, count: number) => machine.kubectl.ok(`wait --for=jsonpath={.status.containerStatuses[0].restartCount}=${count} pod/${pod} --timeout=19s`)
+const restarted = (pod: string, count: number) => machine.kubectl.ok(`wait --for=jsonpath={.status.containerStatuses[0].restartCount}=${count} pod/${pod} --timeout=60s`)
 
 /** Times of conditions have whole seconds. */
 const nextSecond = async (since: string) => {
@@ -37,7 +37,7 @@ describe('kill -9', () => {
     const runtime = await runtimeOfNode()
     const orphan = await runtime.runPodSandbox(sandboxConfig('orphan', `${machine.containerd.directory}/logs`), '', new AbortController().signal)
     await machine.start()
-    await expect.poll(() => runtime.podSandboxStatus(orphan).then(({ state }) => state, () => 'gone'), { timeout: 15_000 }).toBe('gone')
+    await expect.poll(() => runtime.podSandboxStatus(orphan).then(({ state }) => state, () => 'gone'), { timeout: 40_000 }).toBe('gone')
     await runtime.close()
     await machine.ready('web')
     expect(await identity()).toBe(before)
@@ -47,16 +47,16 @@ describe('kill -9', () => {
   it('of containerd: pods go on, the node says that it is not ready, and goes on with the next one', async () => {
     const before = await identity()
     await machine.containerd.kill()
-    await machine.kubectl.ok('wait --for=condition=Ready=false node/here --timeout=19s')
+    await machine.kubectl.ok('wait --for=condition=Ready=false node/here --timeout=60s')
     expect(await machine.kubectl.ok('get node here -o \'jsonpath={.status.conditions[?(@.type=="Ready")].message}\'')).toMatch(/^container runtime is not ready: RuntimeReady=false reason:ContainerRuntimeDown /)
     expect(await machine.field('web', '{.status.phase}')).toBe('Running')
     await machine.create(podOf('later'))
     await machine.containerd.launch()
-    await machine.kubectl.ok('wait --for=condition=Ready node/here --timeout=19s')
+    await machine.kubectl.ok('wait --for=condition=Ready node/here --timeout=60s')
     await machine.ready('later')
     expect(await identity()).toBe(before)
     expect(await machine.kubectl.ok('logs web')).toBe('began\n')
-    await machine.kubectl.ok('delete pod later --now --timeout=15s')
+    await machine.kubectl.ok('delete pod later --now --timeout=60s')
   })
 
   it('of a shim: the pod gets another sandbox', async () => {
@@ -102,7 +102,7 @@ describe('a network plug-in', () => {
   it('that fails: the condition has its words, and the pod starts when it is mended', async () => {
     machine.network('fail')
     await machine.create(podOf('refused'))
-    await expect.poll(() => machine.says('refused'), { timeout: 15_000 }).toMatch(
+    await expect.poll(() => machine.says('refused'), { timeout: 40_000 }).toMatch(
       /^False,NetworkNotReady,Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "ID": .*no address is left in the pool$/)
     expect(await machine.field('refused', '{.status.containerStatuses[0].state.waiting.reason}')).toBe('ContainerCreating')
     machine.network('well')
@@ -113,7 +113,7 @@ describe('a network plug-in', () => {
   it('that hangs: the attempt is given up, and told', async () => {
     machine.network('hang')
     await machine.create(podOf('stuck'))
-    await expect.poll(() => machine.says('stuck'), { timeout: 15_000 }).toMatch(/^False,(SandboxCreateFailed|NetworkNotReady),Failed to create pod sandbox: rpc error: code = DeadlineExceeded /)
+    await expect.poll(() => machine.says('stuck'), { timeout: 40_000 }).toMatch(/^False,(SandboxCreateFailed|NetworkNotReady),Failed to create pod sandbox: rpc error: code = DeadlineExceeded /)
     machine.network('well')
     await machine.ready('stuck')
   })
@@ -121,7 +121,7 @@ describe('a network plug-in', () => {
   it('that is late: the condition is True once there is an address, before any container starts', async () => {
     machine.network('late')
     await machine.create(podOf('late'))
-    await expect.poll(() => machine.says('late'), { timeout: 10_000 }).toBe('False,,')
+    await expect.poll(() => machine.says('late'), { timeout: 40_000 }).toBe('False,,')
     await machine.ready('late')
     machine.network('well')
     const [began = '', network = '', container = ''] = (await machine.field('late',
@@ -162,7 +162,7 @@ describe('what a pod had besides its sandbox is removed', () => {
   it('if another program removes the sandbox', async () => {
     const runtime = await open()
     await removeByOther(await run(runtime, 'taken'))
-    await expect.poll(() => [cgroups(), mounts()], { timeout: 10_000 }).toEqual([[], []])
+    await expect.poll(() => [cgroups(), mounts()], { timeout: 40_000 }).toEqual([[], []])
     await runtime.close()
   })
 
@@ -179,8 +179,8 @@ describe('what a pod had besides its sandbox is removed', () => {
 })
 
 it('pods that are deleted leave nothing: no sandbox, no address, no cgroup', async () => {
-  await machine.kubectl.ok('delete pods --all --now --timeout=19s')
-  await expect.poll(async () => (await machine.containerd.ctr('containers', 'ls', '-q')).trim(), { timeout: 10_000 }).toBe('')
+  await machine.kubectl.ok('delete pods --all --now --timeout=60s')
+  await expect.poll(async () => (await machine.containerd.ctr('containers', 'ls', '-q')).trim(), { timeout: 40_000 }).toBe('')
   expect(machine.containerd.addresses()).toEqual([])
   const tree = `${machine.cgroup('memory')}/besteffort`
   expect((existsSync(tree) ? readdirSync(tree) : []).filter((name) => name.startsWith('pod'))).toEqual([])

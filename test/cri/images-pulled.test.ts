@@ -30,7 +30,7 @@ const quick = { terminationGracePeriodSeconds: 0 }
 describe('an image', () => {
   it('that is not there: the words and the back-off of kubelet, until it is there', async () => {
     await machine.create(podOf('absent', quick, { image: 'registry.test/crew/absent:1' }))
-    await expect.poll(() => waiting('absent'), { timeout: 15_000 }).toMatch(/^ImagePullBackOff: Back-off pulling image "registry\.test\/crew\/absent:1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image .* not found$/)
+    await expect.poll(() => waiting('absent'), { timeout: 40_000 }).toMatch(/^ImagePullBackOff: Back-off pulling image "registry\.test\/crew\/absent:1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image .* not found$/)
     expect(await events('absent', 'Failed')).toContain('Failed to pull image "registry.test/crew/absent:1": rpc error: code = NotFound')
     expect(await events('absent', 'BackOff')).toContain('Back-off pulling image "registry.test/crew/absent:1"')
     machine.containerd.registry.serve('crew/absent:1', makeImage({ cmd }))
@@ -42,7 +42,7 @@ describe('an image', () => {
     await machine.create(
       podOf('stranger', { ...quick, imagePullSecrets: [{ name: 'other' }] }, { image: secretImage }),
     )
-    await expect.poll(() => waiting('stranger'), { timeout: 15_000 }).toMatch(/^(ErrImagePull|ImagePullBackOff): .*(401|authorization failed|unauthorized)/i)
+    await expect.poll(() => waiting('stranger'), { timeout: 40_000 }).toMatch(/^(ErrImagePull|ImagePullBackOff): .*(401|authorization failed|unauthorized)/i)
     await machine.create(podOf('anna', { ...quick, imagePullSecrets: [{ name: 'other' }, { name: 'login' }] }, { image: secretImage }))
     await machine.ready('anna')
     expect(await machine.kubectl.ok('exec anna -- env')).toContain('SECRET=1')
@@ -57,15 +57,15 @@ describe('an image', () => {
       podOf('guest', { ...quick, imagePullSecrets: [{ name: 'login' }] }, { image: secretImage, imagePullPolicy: 'Never' }),
     )
     await machine.ready('guest')
-    await expect.poll(() => waiting('thief'), { timeout: 15_000 }).toMatch(/^(ErrImagePull|ImagePullBackOff): .*(401|authorization failed|unauthorized)/i)
-    await expect.poll(() => waiting('miser'), { timeout: 10_000 }).toContain('ErrImageNeverPull')
+    await expect.poll(() => waiting('thief'), { timeout: 40_000 }).toMatch(/^(ErrImagePull|ImagePullBackOff): .*(401|authorization failed|unauthorized)/i)
+    await expect.poll(() => waiting('miser'), { timeout: 40_000 }).toContain('ErrImageNeverPull')
     expect(await events('guest', 'Pulled')).toContain('already present on machine and can be accessed by the pod')
   })
 
   it('is pulled as its policy says', async () => {
     const pulls = () => machine.containerd.registry.requests.filter((line) => line.startsWith('HEAD') && line.includes('crew/named')).length
     await machine.create(podOf('never', quick, { image: 'registry.test/crew/named:1', imagePullPolicy: 'Never' }))
-    await expect.poll(() => waiting('never'), { timeout: 10_000 }).toBe('ErrImageNeverPull: Container image "registry.test/crew/named:1" is not present with pull policy of Never')
+    await expect.poll(() => waiting('never'), { timeout: 40_000 }).toBe('ErrImageNeverPull: Container image "registry.test/crew/named:1" is not present with pull policy of Never')
     expect(pulls()).toBe(0)
     await machine.create(podOf('once', quick, { image: 'registry.test/crew/named:1', imagePullPolicy: 'IfNotPresent' }))
     await machine.ready('once')
@@ -81,7 +81,7 @@ describe('an image', () => {
   it('that names its user by a word cannot be known not to be root', async () => {
     expect(await machine.kubectl.ok('exec once -- id -un')).toBe('web\n')
     await machine.create(podOf('worded', { ...quick, securityContext: { runAsNonRoot: true } }, { image: 'registry.test/crew/named:1' }))
-    await expect.poll(() => waiting('worded'), { timeout: 10_000 }).toContain('container has runAsNonRoot and image has non-numeric user (web), cannot verify user is non-root')
+    await expect.poll(() => waiting('worded'), { timeout: 40_000 }).toContain('container has runAsNonRoot and image has non-numeric user (web), cannot verify user is non-root')
   })
 })
 
@@ -130,9 +130,9 @@ describe('on the runtime itself', () => {
     await expect.poll(async () => {
       await rotation.look()
       return existsSync(`${logPath}.3`)
-    }, { timeout: 10_000, interval: 100 }).toBe(true)
+    }, { timeout: 40_000, interval: 100 }).toBe(true)
     const text = () => readdirSync(`${logs}/main`).map((name) => readFileSync(`${logs}/main/${name}`, 'utf8')).join('')
-    await expect.poll(() => new Set(text().match(/line \d+/g)).size, { timeout: 10_000 }).toBe(4000)
+    await expect.poll(() => new Set(text().match(/line \d+/g)).size, { timeout: 40_000 }).toBe(4000)
     await runtime.removePodSandbox(sandbox)
   })
 })

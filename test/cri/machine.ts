@@ -56,7 +56,7 @@ export class Machine {
   }
 
   ready(pod: string): Promise<string> {
-    return this.kubectl.ok(`wait --for=condition=Ready pod/${pod} --timeout=19s`)
+    return this.kubectl.ok(`wait --for=condition=Ready pod/${pod} --timeout=60s`)
   }
 
   /** A field of a pod, as jsonpath names it. */
@@ -75,7 +75,7 @@ export class Machine {
 
   async remove(): Promise<void> {
     this.network('well')
-    await this.kubectl?.run('delete pods --all --now --timeout=15s')
+    await this.kubectl?.run('delete pods --all --now --timeout=60s')
     await this.server?.stop()
     this.kubectl?.remove()
     await this.containerd.remove()

@@ -22,11 +22,11 @@ it('a node that changes its runtime ends the pods of the other first', async () 
   const slept = () => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandLine(Number(pid)) === 'sleep 123456 ').length
   expect(slept()).toBe(1)
   await machine.start()
-  await vi.waitFor(async () => expect(await containers()).not.toBe(''), { timeout: 20_000, interval: 100 })
+  await vi.waitFor(async () => expect(await containers()).not.toBe(''), { timeout: 40_000, interval: 100 })
   await machine.ready('moved')
   // The container's own.
   expect(slept()).toBe(1)
-  await machine.kubectl.ok('delete pod moved --now --timeout=15s')
+  await machine.kubectl.ok('delete pod moved --now --timeout=60s')
 }, 90_000)
 
 it('coxswain reset ends the containers that a stopped node has left, with their mounts', async () => {

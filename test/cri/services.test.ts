@@ -26,7 +26,7 @@ const ipOf = (name: string) => machine.kubectl.ok(`get service ${name} -o jsonpa
 describe('a service', () => {
   it('leads pods to the pods behind its cluster IP', async () => {
     const ip = await ipOf('web')
-    await vi.waitFor(async () => expect((await inside(`wget -q -O - http://${ip}:8080/`)).out).toContain('container web of pod'), { timeout: 15_000, interval: 200 })
+    await vi.waitFor(async () => expect((await inside(`wget -q -O - http://${ip}:8080/`)).out).toContain('container web of pod'), { timeout: 40_000, interval: 200 })
   })
 
   it('without endpoints refuses at once', async () => {
@@ -40,7 +40,7 @@ describe('a service', () => {
   it('has names that pods resolve, with their search path', async () => {
     const answer = async (name: string) => (await inside(`wget -q -O - http://${name}:8080/`)).out
     for (const name of ['web', 'web.default', 'web.default.svc.cluster.local']) {
-      await vi.waitFor(async () => expect(await answer(name)).toContain('container web of pod'), { timeout: 15_000, interval: 200 })
+      await vi.waitFor(async () => expect(await answer(name)).toContain('container web of pod'), { timeout: 40_000, interval: 200 })
     }
   })
 

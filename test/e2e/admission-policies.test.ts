@@ -43,7 +43,7 @@ it('kubectl shows what validating policies refuse and warn of, and what mutating
   await kubectl.ok('create deployment other --image=i')
   expect(await kubectl.ok('get deployment other --show-labels --no-headers')).toMatch(/ app=other,team=shop\n$/)
 
-  await kubectl.ok("wait validatingadmissionpolicy/typo --for=jsonpath='{.status.observedGeneration}'=1 --timeout=20s")
+  await kubectl.ok("wait validatingadmissionpolicy/typo --for=jsonpath='{.status.observedGeneration}'=1 --timeout=60s")
   expect(await kubectl.ok("get validatingadmissionpolicy typo -o jsonpath='{.status.typeChecking.expressionWarnings[0].warning}'")).toContain("undefined field 'replica'")
   kubectl.file('broken.yaml', manifest(policy('ValidatingAdmissionPolicy', 'broken', { matchConstraints, validations: [{ expression: 'object.spec.replicas +' }] })))
   expect(await kubectl.refused('apply -f broken.yaml')).toContain('spec.validations[0].expression: Invalid value: "object.spec.replicas +": compilation failed: ERROR: <input>:1:23: Syntax error')

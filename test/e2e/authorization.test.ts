@@ -10,7 +10,7 @@ beforeAll(async () => {
   await kubectl.ok('-n red create rolebinding bob --clusterrole=edit --user=bob')
   await kubectl.ok('-n blue create rolebinding vi --clusterrole=view --user=vi')
   // The roles for people are made of others by a controller.
-  await kubectl.ok("wait clusterrole/admin --for=jsonpath='{.rules[0].verbs[0]}' --timeout=20s")
+  await kubectl.ok("wait clusterrole/admin --for=jsonpath='{.rules[0].verbs[0]}' --timeout=60s")
 }, 60_000)
 
 /** `resources (names) verbs` of every line that `auth can-i --list` prints, without those that every user has. */

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => controllers?.stop())
 
-const waiting = { timeout: 20_000 }
+const waiting = { timeout: 40_000 }
 
 /** Sends a request for a certificate, and answers with its key. */
 async function ask(

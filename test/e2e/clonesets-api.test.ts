@@ -110,6 +110,6 @@ describe('kubectl and a CloneSet', () => {
   it('waits for a condition', async () => {
     const conditions = [{ type: 'Progressing', status: 'True', reason: 'CloneSetUpdated' }]
     await ok(`patch clone web --subresource=status --type=merge -p '${JSON.stringify({ status: { conditions } })}'`)
-    expect(await ok('wait --for=condition=Progressing clone/web --timeout=10s')).toBe('cloneset.apps.kruise.io/web condition met\n')
+    expect(await ok('wait --for=condition=Progressing clone/web --timeout=60s')).toBe('cloneset.apps.kruise.io/web condition met\n')
   })
 })

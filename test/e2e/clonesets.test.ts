@@ -32,13 +32,13 @@ describe.each(everyRuntime)('CloneSets on the $runtime runtime', ({ flags }) => 
   const cluster = useEverything(flags)
   const ok = (line: string) => cluster.kubectl.ok(line)
   // Processes are not left behind.
-  afterAll(() => cluster.kubectl?.run('delete clonesets --all --cascade=foreground --timeout=15s'))
+  afterAll(() => cluster.kubectl?.run('delete clonesets --all --cascade=foreground --timeout=60s'))
 
   const apply = async (name: string, replicas: number, more?: string) => {
     cluster.kubectl.file(`${name}.yaml`, cloneSet(name, replicas, more))
     await ok(`apply -f ${name}.yaml`)
-    await ok(`wait --for=condition=Available clone/${name} --timeout=20s`)
-    await ok(`wait --for=jsonpath={.status.availableReplicas}=${replicas} clone/${name} --timeout=20s`)
+    await ok(`wait --for=condition=Available clone/${name} --timeout=60s`)
+    await ok(`wait --for=jsonpath={.status.availableReplicas}=${replicas} clone/${name} --timeout=60s`)
   }
   const patch = (name: string, spec: object) => ok(`patch clonesets.v1alpha1.apps.kruise.io ${name} --type=merge -p '${JSON.stringify({ spec })}'`)
   const columns = async (name: string, ...paths: string[]) => {
@@ -57,10 +57,10 @@ describe.each(everyRuntime)('CloneSets on the $runtime runtime', ({ flags }) => 
     await ok(`patch clone canary ${imagePatch('busybox:1.37')}`)
     for (const [partition, updated] of [['80%', 1], ['50%', 2], [0, 5]] as const) {
       await patch('canary', { updateStrategy: { partition } })
-      await ok(`wait --for=jsonpath={.status.expectedUpdatedReplicas}=${updated} clone/canary --timeout=20s`)
-      await ok(`wait --for=jsonpath={.status.updatedAvailableReplicas}=${updated} clone/canary --timeout=20s`)
-      await ok('wait --for=jsonpath={.status.availableReplicas}=5 clone/canary --timeout=20s')
-      await ok('wait --for=condition=Progressing clone/canary --timeout=20s')
+      await ok(`wait --for=jsonpath={.status.expectedUpdatedReplicas}=${updated} clone/canary --timeout=60s`)
+      await ok(`wait --for=jsonpath={.status.updatedAvailableReplicas}=${updated} clone/canary --timeout=60s`)
+      await ok('wait --for=jsonpath={.status.availableReplicas}=5 clone/canary --timeout=60s')
+      await ok('wait --for=condition=Progressing clone/canary --timeout=60s')
       expect((await images('canary')).filter((image) => image === 'busybox:1.37')).toHaveLength(updated)
       expect((await restarts('canary')).toSorted()).toEqual([...Array<string>(5 - updated).fill('0 0'), ...Array<string>(updated).fill('1 0')])
     }
@@ -74,11 +74,11 @@ describe.each(everyRuntime)('CloneSets on the $runtime runtime', ({ flags }) => 
     await patch('graceful', { updateStrategy: { inPlaceUpdateStrategy: { gracePeriodSeconds: 2 } } })
     const [pod] = await columns('graceful', '.metadata.name')
     await ok(`patch clone graceful ${imagePatch('busybox:1.37')}`)
-    await ok(`wait --for=condition=InPlaceUpdateReady=false pod/${pod} --timeout=20s`)
+    await ok(`wait --for=condition=InPlaceUpdateReady=false pod/${pod} --timeout=60s`)
     expect(await images('graceful')).toEqual(['busybox:1.36'])
-    await ok(`wait --for=condition=Ready=false pod/${pod} --timeout=20s`)
-    await ok(`wait --for=condition=InPlaceUpdateReady pod/${pod} --timeout=20s`)
-    await ok(`wait --for=condition=Ready pod/${pod} --timeout=20s`)
+    await ok(`wait --for=condition=Ready=false pod/${pod} --timeout=60s`)
+    await ok(`wait --for=condition=InPlaceUpdateReady pod/${pod} --timeout=60s`)
+    await ok(`wait --for=condition=Ready pod/${pod} --timeout=60s`)
     expect(await restarts('graceful')).toEqual(['1 0'])
   })
 
@@ -87,11 +87,11 @@ describe.each(everyRuntime)('CloneSets on the $runtime runtime', ({ flags }) => 
     const names = await columns('named', '.metadata.name')
     const [, chosen] = names
     await patch('named', { replicas: 2, scaleStrategy: { podsToDelete: [chosen] } })
-    await ok(`wait --for=delete pod/${chosen} --timeout=20s`)
+    await ok(`wait --for=delete pod/${chosen} --timeout=60s`)
     expect(await columns('named', '.metadata.name')).toEqual(names.filter((name) => name !== chosen))
-    await ok('wait --for=jsonpath={.status.replicas}=2 clone/named --timeout=20s')
+    await ok('wait --for=jsonpath={.status.replicas}=2 clone/named --timeout=60s')
     await ok('scale clone named --replicas=4')
-    await ok('wait --for=jsonpath={.status.availableReplicas}=4 clone/named --timeout=20s')
+    await ok('wait --for=jsonpath={.status.availableReplicas}=4 clone/named --timeout=60s')
     expect(await columns('named', '.metadata.name')).toEqual(expect.arrayContaining(names.filter((name) => name !== chosen)))
   })
 
@@ -100,12 +100,12 @@ describe.each(everyRuntime)('CloneSets on the $runtime runtime', ({ flags }) => 
     const state = '.metadata.labels.lifecycle\\.apps\\.kruise\\.io/state'
     for (const name of await columns('drained', '.metadata.name')) await ok(`patch pod ${name} --type=merge -p '{"metadata":{"finalizers":["example.com/drain"]}}'`)
     await ok('scale clone drained --replicas=1')
-    await ok(`wait --for=jsonpath={.status.availableReplicas}=1 clone/drained --timeout=20s`)
+    await ok(`wait --for=jsonpath={.status.availableReplicas}=1 clone/drained --timeout=60s`)
     const going = (await columns('drained', '.metadata.name', state, '.metadata.deletionTimestamp')).filter((line) => line.includes('PreparingDelete'))
     expect(going).toEqual([expect.stringMatching(/^drained-\S+ PreparingDelete <none>$/)])
     const name = going[0]!.split(' ')[0]!
     await ok(`patch pod ${name} --type=merge -p '{"metadata":{"finalizers":null}}'`)
-    await ok(`wait --for=delete pod/${name} --timeout=20s`)
+    await ok(`wait --for=delete pod/${name} --timeout=60s`)
     expect(await columns('drained', state)).toEqual(['Normal'])
     for (const left of await columns('drained', '.metadata.name')) await ok(`patch pod ${left} --type=merge -p '{"metadata":{"finalizers":null}}'`)
   })

@@ -53,10 +53,10 @@ describe('with everything in one process', () => {
   beforeAll(async () => {
     cluster.kubectl.file('all.yaml', manifest)
     await cluster.kubectl.ok('apply -f all.yaml')
-    await cluster.kubectl.ok('wait --for=condition=Available deploy/web ds/agent clone/shop --timeout=20s')
-    await cluster.kubectl.ok('wait --for=condition=Failed job/broken --timeout=20s')
-    await cluster.kubectl.ok('wait --for=condition=Complete job/import --timeout=20s')
-    await cluster.kubectl.ok('wait --for=condition=Progressing=False sts/db --timeout=20s')
+    await cluster.kubectl.ok('wait --for=condition=Available deploy/web ds/agent clone/shop --timeout=60s')
+    await cluster.kubectl.ok('wait --for=condition=Failed job/broken --timeout=60s')
+    await cluster.kubectl.ok('wait --for=condition=Complete job/import --timeout=60s')
+    await cluster.kubectl.ok('wait --for=condition=Progressing=False sts/db --timeout=60s')
   }, 90_000)
 
   it('status has a line a workload, those that need attention first', async () => {
@@ -218,7 +218,7 @@ describe('with an API server alone, and controllers elsewhere', () => {
     controllers = await startControllers(cluster.server.kubeconfig, ['--leader-elect=false'])
     cluster.kubectl.file('all.yaml', manifest)
     await cluster.kubectl.ok('apply -f all.yaml')
-    await cluster.kubectl.ok('wait --for=create pod/db-0 --timeout=20s')
+    await cluster.kubectl.ok('wait --for=create pod/db-0 --timeout=60s')
   }, 60_000)
   afterAll(() => controllers?.stop())
 

@@ -16,15 +16,15 @@ describe('kubectl and CronJobs', () => {
     const { kubectl } = cluster
     const jobsOf = () => kubectl.ok('get jobs -o name')
     await kubectl.ok("create cronjob tidy --image=broom '--schedule=@every 1s'")
-    await expect.poll(jobsOf, { timeout: 20_000 }).toMatch(/^job\.batch\/tidy-\d+\n/)
-    await expect.poll(() => kubectl.ok('get cronjob tidy --no-headers'), { timeout: 20_000 }).toMatch(/^tidy +@every 1s +<none> +False +[1-9] +\d+s +\d+s\n$/)
-    await expect.poll(() => kubectl.ok('describe cronjob tidy'), { timeout: 20_000 }).toMatch(/Normal +SuccessfulCreate +\d+s.* +cronjob-controller +Created job tidy-\d+/)
+    await expect.poll(jobsOf, { timeout: 40_000 }).toMatch(/^job\.batch\/tidy-\d+\n/)
+    await expect.poll(() => kubectl.ok('get cronjob tidy --no-headers'), { timeout: 40_000 }).toMatch(/^tidy +@every 1s +<none> +False +[1-9] +\d+s +\d+s\n$/)
+    await expect.poll(() => kubectl.ok('describe cronjob tidy'), { timeout: 40_000 }).toMatch(/Normal +SuccessfulCreate +\d+s.* +cronjob-controller +Created job tidy-\d+/)
 
     await kubectl.ok(`patch cronjob tidy -p '{"spec":{"suspend":true}}'`)
     await kubectl.ok('create job by-hand --from=cronjob/tidy')
-    await expect.poll(() => kubectl.ok('get events -o jsonpath={.items[*].reason}'), { timeout: 20_000 }).toContain('UnexpectedJob')
+    await expect.poll(() => kubectl.ok('get events -o jsonpath={.items[*].reason}'), { timeout: 40_000 }).toContain('UnexpectedJob')
 
     await kubectl.ok('delete cronjob tidy')
-    await expect.poll(jobsOf, { timeout: 20_000 }).toBe('')
+    await expect.poll(jobsOf, { timeout: 40_000 }).toBe('')
   })
 })

@@ -22,7 +22,7 @@ const podsMadeFor = (app: string) => vi.waitFor(async () => {
   const { items } = await cluster.client.list(pods, 'default', { labelSelector: `app=${app}` })
   expect(items.length).toBeGreaterThan(0)
   return items
-}, { timeout: 10_000 })
+}, { timeout: 40_000 })
 
 beforeAll(async () => {
   const wrapTransport = (transport: Transport) => new StockStatusTransport(transport)

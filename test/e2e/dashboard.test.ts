@@ -57,7 +57,7 @@ beforeAll(async () => {
   kubectl.file('shop.yaml', [
     workload('Deployment', 'web', 12, stays), workload('Deployment', 'cart', 3, stays), workload('StatefulSet', 'db', 3, stays, 'podManagementPolicy: Parallel'), viewer,
   ].join('---'))
-  await kubectl.ok('wait --for=create serviceaccount/default -n shop --timeout=20s')
+  await kubectl.ok('wait --for=create serviceaccount/default -n shop --timeout=60s')
   await kubectl.ok('apply -f shop.yaml')
   await kubectl.ok('create deployment other --image=nginx')
   await kubectl.ok("create cronjob nightly --image=busybox --schedule='0 3 * * *' -n shop -- true")
@@ -171,8 +171,8 @@ describe('a workload', () => {
     const told = await does(page, 'Undo')
     expect(told.command).toBe('kubectl rollout undo deployment/web --to-revision=1 -n shop')
     expect(told.sentence).toContain('The template of revision 1 becomes the present one.')
-    await page.locator('header.title').getByText('Available').waitFor({ timeout: 20_000 })
-    await kubectl.ok('rollout status deployment/web -n shop --timeout=20s')
+    await page.locator('header.title').getByText('Available').waitFor({ timeout: 40_000 })
+    await kubectl.ok('rollout status deployment/web -n shop --timeout=60s')
     const fixed = await picture(page, 'fixed')
     const film = animatedPng([{ png: list, seconds: 5 }, { png: stuck, seconds: 6 }, { png: undo, seconds: 4 }, { png: fixed, seconds: 5 }])
     writeFileSync(path.join(pictures, 'rollout.png'), film)
@@ -197,7 +197,7 @@ describe('a workload', () => {
     const { kubectl } = cluster
     const spec = (field: string) => kubectl.ok(`get deployment cart -n shop -o jsonpath={.spec.${field}}`)
     await kubectl.ok('scale deployment cart --replicas=3 -n shop')
-    await kubectl.ok('rollout status deployment/cart -n shop --timeout=20s')
+    await kubectl.ok('rollout status deployment/cart -n shop --timeout=60s')
     await open(page, '/workloads/Deployment/shop/cart')
     expect(await does(page, 'Scale', '5')).toEqual({ sentence: 'It has 3 replicas and will have 5: 2 pods are started.', command: 'kubectl scale deployment/cart --replicas=5 -n shop' })
     expect(await spec('replicas')).toBe('5')
@@ -208,7 +208,7 @@ describe('a workload', () => {
     expect(await spec('paused')).toBe('')
     expect((await does(page, 'Restart')).sentence).toBe('5 pods are replaced step by step (RollingUpdate).')
     expect(await spec('template.metadata.annotations')).toContain('restartedAt')
-    await kubectl.ok('rollout status deployment/cart -n shop --timeout=20s')
+    await kubectl.ok('rollout status deployment/cart -n shop --timeout=60s')
     await page.getByRole('button', { name: 'Scale', exact: true }).click()
     await page.getByRole('dialog').getByRole('textbox').fill('-1')
     await page.getByRole('dialog').getByText('must be an integer greater than or equal to 0').waitFor()
@@ -261,7 +261,7 @@ describe('a workload', () => {
   it('has a partition that is set, and pods that are deleted', async () => {
     const { page } = admin
     const { kubectl } = cluster
-    await kubectl.ok('wait --for=condition=Available statefulset/db -n shop --timeout=20s')
+    await kubectl.ok('wait --for=condition=Available statefulset/db -n shop --timeout=60s')
     await open(page, '/workloads/StatefulSet/shop/db')
     expect((await does(page, 'Set partition', '2')).sentence).toBe('1 pod gets the newest revision, 2 keep the old one.')
     expect(await kubectl.ok('get statefulset db -n shop -o jsonpath={.spec.updateStrategy.rollingUpdate.partition}')).toBe('2')
@@ -269,8 +269,8 @@ describe('a workload', () => {
     const before = await uid()
     await open(page, '/pods/shop/db-0')
     expect(await does(page, 'Delete')).toEqual({ sentence: 'Its containers have 0 seconds to end. StatefulSet db then decides whether it needs another one.', command: 'kubectl delete pod db-0 -n shop' })
-    await kubectl.ok('wait --for=condition=Available statefulset/db -n shop --timeout=20s')
-    await expect.poll(uid, { timeout: 10_000 }).not.toBe(before)
+    await kubectl.ok('wait --for=condition=Available statefulset/db -n shop --timeout=60s')
+    await expect.poll(uid, { timeout: 40_000 }).not.toBe(before)
   })
 })
 
@@ -300,8 +300,8 @@ describe('a pod', () => {
     await page.getByText('exit code 7').first().waitFor()
     // The followed log goes on with the next run of the container.
     await expect.poll(() => page.getByLabel('Log of main').getByText('last words').count(), { timeout: 40_000 }).toBeGreaterThan(1)
-    await page.getByLabel('Previous run').check({ timeout: 15_000 })
-    await expect.poll(() => page.getByLabel('Log of main').getByText('last words').count(), { timeout: 10_000 }).toBe(1)
+    await page.getByLabel('Previous run').check({ timeout: 40_000 })
+    await expect.poll(() => page.getByLabel('Log of main').getByText('last words').count(), { timeout: 40_000 }).toBe(1)
     await kubectl.ok('delete pod crash -n shop --now')
   })
 })

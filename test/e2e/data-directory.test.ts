@@ -30,7 +30,7 @@ describe('coxswain stop and coxswain reset', () => {
     const up = await startEverything(dataDir, ['--dashboard=false'])
     const kubectl = new Kubectl(up.kubeconfig)
     await kubectl.ok('create deployment web --image=nginx --replicas=2')
-    await kubectl.ok('wait --for=condition=Available deployment/web --timeout=15s')
+    await kubectl.ok('wait --for=condition=Available deployment/web --timeout=60s')
     const containers = readdirSync(path.join(dataDir, 'node/runtime/containers'))
     expect(containers).toHaveLength(2)
     const inUse = { code: 1, out: '', err: `coxswain: the data directory ${dataDir} is in use by process ${up.pid}: stop it first with coxswain stop\n` }

@@ -14,7 +14,7 @@ let kubectl: Kubectl
 /** Applies an example as it is in the folder. */
 const apply = (name: string) => kubectl.ok(`apply -f ${path.join(examples, `${name}.yaml`)}`)
 
-const until = (condition: string, ...what: string[]) => kubectl.ok(`wait '--for=${condition}' ${what.join(' ')} --timeout=18s`)
+const until = (condition: string, ...what: string[]) => kubectl.ok(`wait '--for=${condition}' ${what.join(' ')} --timeout=60s`)
 
 const slow = { timeout: 100_000, interval: 500 }
 
@@ -27,8 +27,8 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
-  await kubectl?.run('delete cronjobs,jobs,deployments,statefulsets,pods --all --now --timeout=15s')
-  await kubectl?.run('delete daemonsets --all -n kube-system --now --timeout=15s')
+  await kubectl?.run('delete cronjobs,jobs,deployments,statefulsets,pods --all --now --timeout=60s')
+  await kubectl?.run('delete daemonsets --all -n kube-system --now --timeout=60s')
   await server?.stop()
   kubectl?.remove()
   rmSync(dataDir, { recursive: true, force: true })
@@ -46,7 +46,7 @@ describe('the guestbook', () => {
   it('is scaled', async () => {
     for (const replicas of [5, 2]) {
       await kubectl.ok(`scale deployment frontend --replicas=${replicas}`)
-      await kubectl.ok('rollout status deployment/frontend --timeout=18s')
+      await kubectl.ok('rollout status deployment/frontend --timeout=60s')
       await expect.poll(async () => (await kubectl.ok('get pods -l app=guestbook -o name')).trim().split('\n').length, slow).toBe(replicas)
     }
   })
@@ -75,7 +75,7 @@ describe('the StatefulSet tutorial', () => {
     for (const pod of ['web-0', 'web-1']) await kubectl.ok(`exec ${pod} -- sh -c 'echo $(hostname) > ${page}'`)
     const before = await kubectl.ok('get pods web-0 web-1 -o jsonpath={.items[*].metadata.uid}')
     await kubectl.ok('delete pod -l app=nginx')
-    await kubectl.ok('rollout status statefulset/web --timeout=18s')
+    await kubectl.ok('rollout status statefulset/web --timeout=60s')
     await until('condition=Ready', 'pod/web-0', 'pod/web-1')
     expect(await kubectl.ok('get pods web-0 web-1 -o jsonpath={.items[*].metadata.uid}')).not.toBe(before)
     expect(await kubectl.ok(`exec web-1 -- cat ${page}`)).toBe('web-1\n')
@@ -87,7 +87,7 @@ describe('the StatefulSet tutorial', () => {
     await kubectl.ok(`patch statefulset web -p '{"spec":{"replicas":2}}'`)
     await until('delete', 'pod/web-3', 'pod/web-2')
     await kubectl.ok('set image statefulset/web nginx=registry.k8s.io/nginx-slim:0.24')
-    await kubectl.ok('rollout status statefulset/web --timeout=18s')
+    await kubectl.ok('rollout status statefulset/web --timeout=60s')
     expect(await kubectl.ok('get pods -l app=nginx -o jsonpath={.items[*].spec.containers[0].image}')).toBe('registry.k8s.io/nginx-slim:0.24 registry.k8s.io/nginx-slim:0.24')
     expect((await kubectl.ok('get pvc -o name')).trim().split('\n')).toHaveLength(4)
   })
@@ -95,8 +95,8 @@ describe('the StatefulSet tutorial', () => {
 
 it('the DaemonSet of fluentd is on every node, and sees the logs of the machine', async () => {
   await apply('fluentd')
-  await kubectl.ok('rollout status daemonset/fluentd-elasticsearch -n kube-system --timeout=18s')
-  await kubectl.ok('wait --for=condition=Available daemonset/fluentd-elasticsearch -n kube-system --timeout=18s')
+  await kubectl.ok('rollout status daemonset/fluentd-elasticsearch -n kube-system --timeout=60s')
+  await kubectl.ok('wait --for=condition=Available daemonset/fluentd-elasticsearch -n kube-system --timeout=60s')
   await kubectl.ok('exec -n kube-system ds/fluentd-elasticsearch -- test -d /var/log')
 })
 
@@ -178,7 +178,7 @@ describe('pods', () => {
     await apply('hooks')
     await until('condition=Ready', 'pod/lifecycle-demo')
     expect(await kubectl.ok('exec lifecycle-demo -- cat /usr/share/message')).toBe('Hello from the postStart handler\n')
-    await kubectl.ok('delete pod lifecycle-demo --timeout=18s')
+    await kubectl.ok('delete pod lifecycle-demo --timeout=60s')
   })
 
   it.runIf(process.getuid?.() === 0)('a security context says who the programs are, and whose the volumes', async () => {

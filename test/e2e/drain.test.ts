@@ -57,7 +57,7 @@ it('a service shows who serves it', async () => {
 it('a drain waits for the budget, and goes on when it allows', async () => {
   const drained = kubectl.run('drain n1 --grace-period=0 --force')
   // The server has counted a refusal: the drain waits now.
-  await expect.poll(() => cluster.server.metrics.text(), { timeout: 15_000 }).toMatch(/^apiserver_request_total\{.*subresource="eviction".*code="429"/m)
+  await expect.poll(() => cluster.server.metrics.text(), { timeout: 40_000 }).toMatch(/^apiserver_request_total\{.*subresource="eviction".*code="429"/m)
   expect(await kubectl.ok('get pods --no-headers')).toMatch(/^web-n1 .*\nweb-n2 /)
   expect(await kubectl.ok("get node n1 -o jsonpath='{.spec.taints[*].key}'")).toBe('node.kubernetes.io/unschedulable')
 

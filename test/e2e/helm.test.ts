@@ -97,7 +97,7 @@ describe('a release by server-side apply', () => {
 
   it('is uninstalled: nothing is left but its definition, its hooks and what these made', async () => {
     await helm.ok(`uninstall one ${waits}`)
-    await expect.poll(() => owned('one'), { timeout: 20_000 }).toBe('')
+    await expect.poll(() => owned('one'), { timeout: 40_000 }).toBe('')
     expect(await list()).toEqual([])
     expect(await cluster.kubectl.ok('get secrets -o name')).toBe('')
     expect(await cluster.kubectl.ok('get configmap one-removed -o name')).toBe('configmap/one-removed\n')
@@ -116,9 +116,9 @@ describe('a chart', () => {
     for (const flags of ['', '--server-side --force-conflicts']) {
       expect((await cluster.kubectl.ok(`apply ${flags} -f -`, manifests)).trim().split('\n')).toHaveLength(17)
     }
-    await cluster.kubectl.ok('wait --for=condition=Available deployment/three-web --timeout=15s')
-    await cluster.kubectl.ok('delete --timeout=15s -f -', manifests)
-    await expect.poll(() => owned('three'), { timeout: 20_000 }).toBe('')
+    await cluster.kubectl.ok('wait --for=condition=Available deployment/three-web --timeout=60s')
+    await cluster.kubectl.ok('delete --timeout=60s -f -', manifests)
+    await expect.poll(() => owned('three'), { timeout: 40_000 }).toBe('')
   }, 120_000)
 
   it('takes over objects that others have made', async () => {

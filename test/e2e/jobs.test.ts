@@ -11,7 +11,7 @@ afterAll(() => controllers?.stop())
 
 const podsOf = async (job: string): Promise<string[]> => {
   const list = () => cluster.kubectl.ok(`get pods -l job-name=${job} -o name`)
-  await expect.poll(list, { timeout: 10_000 }).not.toBe('')
+  await expect.poll(list, { timeout: 40_000 }).not.toBe('')
   return (await list()).trim().split('\n')
 }
 
@@ -20,7 +20,7 @@ const report = async (pod: string, phase: string): Promise<void> => {
   await cluster.kubectl.ok(`patch ${pod} --subresource=status --type=merge -p '{"status":{"phase":"${phase}"}}'`)
 }
 
-const waitFor = (condition: string, job: string) => cluster.kubectl.ok(`wait --for=condition=${condition} job/${job} --timeout=20s`)
+const waitFor = (condition: string, job: string) => cluster.kubectl.ok(`wait --for=condition=${condition} job/${job} --timeout=60s`)
 
 describe('kubectl and Jobs', () => {
   it('waits for every condition of a Job that succeeds', async () => {
@@ -53,7 +53,7 @@ describe('kubectl and Jobs', () => {
     await cluster.kubectl.ok(`patch job pausing --type=merge -p '{"spec":{"suspend":true}}'`)
     await waitFor('Suspended', 'pausing')
     await waitFor('Waiting', 'pausing')
-    await cluster.kubectl.ok(`wait --for=delete ${pod} --timeout=20s`)
+    await cluster.kubectl.ok(`wait --for=delete ${pod} --timeout=60s`)
     await cluster.kubectl.ok(`patch job pausing --type=merge -p '{"spec":{"suspend":false}}'`)
     await waitFor('Suspended=false', 'pausing')
     await report((await podsOf('pausing'))[0]!, 'Succeeded')
@@ -63,7 +63,7 @@ describe('kubectl and Jobs', () => {
   it('deletes a Job with its pods, finalizers and all', async () => {
     await cluster.kubectl.ok('create job going --image=registry.example/app:1')
     const [pod] = await podsOf('going')
-    await cluster.kubectl.ok('delete job going --cascade=foreground --timeout=20s')
-    await cluster.kubectl.ok(`wait --for=delete ${pod} --timeout=20s`)
+    await cluster.kubectl.ok('delete job going --cascade=foreground --timeout=60s')
+    await cluster.kubectl.ok(`wait --for=delete ${pod} --timeout=60s`)
   })
 })

@@ -78,11 +78,11 @@ it('makes the second machine part of the cluster: one authority, all nodes, one 
   expect(statSync(at('two/pki/servers.json')).mode & 0o777).toBe(0o600)
   for (const kubectl of kubectls) {
     expect((await kubectl.ok('get nodes -o name')).trim().split('\n')).toEqual(['node/one', 'node/two'])
-    await kubectl.ok('wait --for=condition=Ready node --all --timeout=20s')
+    await kubectl.ok('wait --for=condition=Ready node --all --timeout=60s')
   }
   expect(await held(kubectls[0]!, 'kube-controller-manager')).toBe(await held(kubectls[1]!, 'kube-controller-manager'))
   await kubectls[1]!.ok('create -f -', deployment('first', 'one'))
-  await kubectls[0]!.ok('wait --for=condition=Available deployment/first --timeout=30s')
+  await kubectls[0]!.ok('wait --for=condition=Available deployment/first --timeout=60s')
 })
 
 it('is refused without the key, with another one, and with a token for nodes', async () => {
@@ -96,11 +96,11 @@ it('is refused without the key, with another one, and with a token for nodes', a
 })
 
 it('goes on when the first is killed: kubectl, controllers, and a node that knows both', async () => {
-  await expect.poll(() => readFileSync(at('one/kubeconfig'), 'utf8'), { timeout: 20_000 }).toContain(`"${two.url}"`)
+  await expect.poll(() => readFileSync(at('one/kubeconfig'), 'utf8'), { timeout: 40_000 }).toContain(`"${two.url}"`)
   const flags = await joinFlags('node')
   expect(flags.filter((flag) => flag === '--server')).toHaveLength(2)
   node = await startJoiningNode('three', ['--data-dir', at('three'), ...flags])
-  await kubectls[1]!.ok('wait --for=condition=Ready node/three --timeout=20s')
+  await kubectls[1]!.ok('wait --for=condition=Ready node/three --timeout=60s')
   await one.stop('SIGKILL')
   await kubectls[1]!.ok('create -f -', deployment('second', 'three'))
   await kubectls[1]!.ok('wait --for=condition=Available deployment/second --timeout=80s')
@@ -113,8 +113,8 @@ it('goes on when the second is killed, and both come back with what they have', 
   one = await startOne()
   await two.stop('SIGKILL')
   await kubectls[0]!.ok('create -f -', deployment('third', 'one'))
-  await kubectls[0]!.ok('wait --for=condition=Available deployment/third --timeout=40s')
+  await kubectls[0]!.ok('wait --for=condition=Available deployment/third --timeout=60s')
   two = await startTwo()
-  await kubectls[1]!.ok('wait --for=condition=Ready node/two --timeout=30s')
+  await kubectls[1]!.ok('wait --for=condition=Ready node/two --timeout=60s')
   expect((await kubectls[1]!.ok('get deployments -o name')).trim().split('\n')).toEqual(['deployment.apps/first', 'deployment.apps/second', 'deployment.apps/third'])
 })

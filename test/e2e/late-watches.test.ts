@@ -130,8 +130,8 @@ describe('controllers in a process of their own whose watch of pods is late', ()
     const countOf = ([name, at]: [string, string]) => ok(`get -n ${run} ${name} -o jsonpath=${at}`)
     const said = () => Promise.all(Object.entries(counted).map(countOf))
     const wanted = Object.keys(counted).map(() => String(count))
-    await expect.poll(said, { timeout: 20_000, interval: 300 }).toEqual(wanted)
-    await expect.poll(() => proxy.isHolding, { timeout: 10_000 }).toBe(false)
+    await expect.poll(said, { timeout: 40_000, interval: 300 }).toEqual(wanted)
+    await expect.poll(() => proxy.isHolding, { timeout: 40_000 }).toBe(false)
     expect(await said()).toEqual(wanted)
   }
 

@@ -134,7 +134,7 @@ describe('the chart', () => {
     await helm('install', 'cox', chart, '-n', namespace, '--create-namespace', ...everything)
     await kubectl.ok(`label namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`)
     kubectl.file('workloads.yaml', workloads)
-    await kubectl.ok('wait --for=create serviceaccount/default --timeout=20s')
+    await kubectl.ok('wait --for=create serviceaccount/default --timeout=60s')
     await kubectl.ok('apply -f workloads.yaml')
     // Five programs start at once.
     await kubectl.ok(`-n ${namespace} wait deployment --all --for=condition=Available --timeout=90s`)

@@ -115,7 +115,7 @@ describe.each(pages.filter(({ text }) => runOf(text).length > 0))('$name', ({ na
   beforeAll(async () => {
     reader = new Reader(name, files)
     await cluster.kubectl.ok(`create namespace ${namespace}`)
-    await cluster.kubectl.ok(`wait --for=create serviceaccount/default -n ${namespace} --timeout=20s`)
+    await cluster.kubectl.ok(`wait --for=create serviceaccount/default -n ${namespace} --timeout=60s`)
     expect(await reader.type(`kubectl config set-context --current --namespace=${namespace}`)).toMatchObject({ code: 0 })
   })
 

@@ -21,8 +21,8 @@ afterAll(async () => {
 it('parts in processes of their own do their work with the kubeconfigs that the server writes for them', async () => {
   const { kubectl } = cluster
   await kubectl.ok('create deployment web --image=nginx --replicas=2')
-  await kubectl.ok('wait --for=condition=Available deployment/web --timeout=30s')
-  await kubectl.ok('delete deployment web --wait --timeout=20s')
+  await kubectl.ok('wait --for=condition=Available deployment/web --timeout=60s')
+  await kubectl.ok('delete deployment web --wait --timeout=60s')
   expect(await kubectl.ok('-n kube-system get serviceaccount deployment-controller replicaset-controller -o name')).toBe(
     'serviceaccount/deployment-controller\nserviceaccount/replicaset-controller\n',
   )

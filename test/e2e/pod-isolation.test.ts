@@ -86,7 +86,7 @@ describe.runIf(isRoot)('a pod of the process runtime', () => {
   it('has the variables of its container only once it is nobody but itself', async () => {
     // A library that says who loads it would be loaded by root, if the programs that make the root directory had the environment.
     await apply('preload', pod('preload', { restartPolicy: 'Never', containers: [container({ command: ['sh', '-c', 'echo $LD_PRELOAD $BASH_ENV'], env: [{ name: 'LD_PRELOAD', value: `${outside}/none.so` }, { name: 'BASH_ENV', value: '/x' }] })] }))
-    await kubectl.ok('wait pod/preload --for=jsonpath={.status.phase}=Succeeded --timeout=30s')
+    await kubectl.ok('wait pod/preload --for=jsonpath={.status.phase}=Succeeded --timeout=60s')
     const log = await kubectl.ok('logs preload')
     expect(log).toContain(`${outside}/none.so /x`)
     expect(log.split('\n').filter((text) => text.includes('cannot be preloaded')).every((text) => /'(env|sh)'|object/.test(text))).toBe(true)
@@ -97,7 +97,7 @@ describe.runIf(isRoot)('a volume', () => {
   const expectEvent = (name: string, reason: string, text: string) => vi.waitFor(async () => {
     const events = await kubectl.ok(`get events --field-selector involvedObject.name=${name},reason=${reason} -o jsonpath={.items[*].message}`)
     expect(events).toContain(text)
-  }, { timeout: 20_000, interval: 200 })
+  }, { timeout: 40_000, interval: 200 })
 
   it.each<[string, () => string]>([
     ['the data directory', () => data],
@@ -126,10 +126,10 @@ describe.runIf(isRoot)('a volume', () => {
       containers: [container({ command: ['sh', '-c', line], volumeMounts: [{ name: 'v', mountPath: '/v' }] })],
     })
     await apply('first', claim, writer('first', 'mkdir -m 700 /v/own && echo one > /v/own/file'))
-    await kubectl.ok('wait pod/first --for=jsonpath={.status.phase}=Succeeded --timeout=30s')
+    await kubectl.ok('wait pod/first --for=jsonpath={.status.phase}=Succeeded --timeout=60s')
     await kubectl.ok('delete pod first')
     await apply('second', writer('second', 'echo two >> /v/own/file && cat /v/own/file'))
-    await kubectl.ok('wait pod/second --for=jsonpath={.status.phase}=Succeeded --timeout=30s')
+    await kubectl.ok('wait pod/second --for=jsonpath={.status.phase}=Succeeded --timeout=60s')
     expect(await kubectl.ok('logs second')).toBe('one\ntwo\n')
     expect(lstatSync(path.join(data, 'volumes')).mode & 0o777).toBe(0o700)
   })

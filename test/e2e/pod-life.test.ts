@@ -45,7 +45,7 @@ describe('the end of a container', () => {
     ['quiet', '3 Error'],
     ['hoards', '137 OOMKilled'],
   ])('is told: %s', async (name, expected) => {
-    await cluster.kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/ends --timeout=20s')
+    await cluster.kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/ends --timeout=60s')
     const state = `{.status.containerStatuses[?(@.name=="${name}")].state.terminated`
     expect((await cluster.kubectl.ok(`get pod ends -o 'jsonpath=${state}.exitCode} ${state}.reason} ${state}.message}'`)).trim()).toBe(expected)
   })
@@ -53,12 +53,12 @@ describe('the end of a container', () => {
 
 it('kubectl debug starts a container beside the others', async () => {
   expect(await cluster.kubectl.ok('debug stays --image=busybox --container=look --attach --quiet -- sh -c "sleep 1; echo looked; exit 0"')).toContain('looked')
-  await cluster.kubectl.ok('wait --for=jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}=0 pod/stays --timeout=10s')
+  await cluster.kubectl.ok('wait --for=jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}=0 pod/stays --timeout=60s')
   expect(await cluster.kubectl.ok('logs stays -c look')).toBe('looked\n')
 })
 
 it('a pod that asks for more than there is is refused by the node, with the reason', async () => {
-  await cluster.kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/large --timeout=10s')
+  await cluster.kubectl.ok('wait --for=jsonpath={.status.phase}=Failed pod/large --timeout=60s')
   expect(await cluster.kubectl.ok('get pod large --no-headers')).toContain('OutOfcpu')
   expect(await cluster.kubectl.ok('get pod large -o jsonpath={.status.message}')).toMatch(/^Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: \d+, capacity: \d+$/)
 })

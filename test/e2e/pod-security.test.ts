@@ -34,7 +34,7 @@ const bare = (who: string) =>
 /** A namespace with an account, as pods need it. */
 async function namespace(name: string, ...labels: string[]): Promise<void> {
   await cluster.kubectl.ok(`create namespace ${name}`)
-  await cluster.kubectl.ok(`-n ${name} wait --for=create serviceaccount/default --timeout=20s`)
+  await cluster.kubectl.ok(`-n ${name} wait --for=create serviceaccount/default --timeout=60s`)
   if (labels.length) await cluster.kubectl.ok(`label namespace ${name} ${labels.map((l) => `${label}/${l}`).join(' ')}`)
 }
 
@@ -61,7 +61,7 @@ describe('a restricted namespace', () => {
       err: `Warning: would violate PodSecurity "restricted:v1.36": ${bare('container "i"')}\n`,
     })
     expect(await cluster.kubectl.ok('-n shop create -f -', good)).toBe('pod/good created\n')
-    await cluster.kubectl.ok('-n shop wait --for=condition=ReplicaFailure deployment/web --timeout=20s')
+    await cluster.kubectl.ok('-n shop wait --for=condition=ReplicaFailure deployment/web --timeout=60s')
     expect(
       await cluster.kubectl.ok(
         `-n shop get deployment web -o 'jsonpath={.status.conditions[?(@.type=="ReplicaFailure")].message}'`,

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await kubectl.ok('-n blue create rolebinding worker --role=worker --serviceaccount=blue:worker')
   writeFileSync(path.join(dir, 'pod.yaml'), manifest('app'))
   await kubectl.ok(`apply -f ${path.join(dir, 'pod.yaml')}`)
-  await kubectl.ok('-n blue wait pod/app --for=condition=Ready --timeout=30s')
+  await kubectl.ok('-n blue wait pod/app --for=condition=Ready --timeout=60s')
   const uid = await kubectl.ok('-n blue get pod app -o jsonpath={.metadata.uid}')
   const bound = `--bound-object-kind Pod --bound-object-name app --bound-object-uid ${uid}`
   const token = (await kubectl.ok(`-n blue create token worker ${bound}`)).trim()
@@ -81,7 +81,7 @@ describe('a simulated pod with its own token', () => {
   })
 
   it('is nobody any more once the pod is gone, even if another has its name', async () => {
-    await cluster.kubectl.ok('-n blue delete pod app --wait --timeout=20s')
+    await cluster.kubectl.ok('-n blue delete pod app --wait --timeout=60s')
     const refused = async () => (await asPod('-n blue get configmaps')).err.trim().split('\n').at(-1)
     expect(await refused()).toBe('error: You must be logged in to the server (Unauthorized)')
     await cluster.kubectl.ok(`apply -f ${path.join(dir, 'pod.yaml')}`)

@@ -60,11 +60,11 @@ const query = (promql: string): Promise<Answer['data']['result'] | undefined> =>
 const values = async (promql: string): Promise<number[] | undefined> => (await query(promql))?.map(({ value }) => Number(value[1]))
 
 it('an alert fires for a group whose first three events are bad', async () => {
-  await expect.poll(() => values('up{job="coxswain"}'), { timeout: 20_000 }).toEqual([1])
+  await expect.poll(() => values('up{job="coxswain"}'), { timeout: 40_000 }).toEqual([1])
   await history.beginBadly('violet')
-  await expect.poll(() => values('coxswain_slo_events_total{slo="ready", outcome="bad", namespace="violet"}'), { timeout: 10_000 }).toEqual([3])
+  await expect.poll(() => values('coxswain_slo_events_total{slo="ready", outcome="bad", namespace="violet"}'), { timeout: 40_000 }).toEqual([3])
   const firing = 'count(ALERTS{alertname="SloErrorBudgetBurn", alertstate="firing", namespace="violet", severity="page"})'
-  await expect.poll(() => values(firing), { timeout: 10_000 }).toEqual([2])
+  await expect.poll(() => values(firing), { timeout: 40_000 }).toEqual([2])
 })
 
 it('Prometheus, coxswain slo and the versions of 2,000 pods say the same', async () => {
@@ -77,7 +77,7 @@ it('Prometheus, coxswain slo and the versions of 2,000 pods say the same', async
   const { code, out } = await runCoxswain(['slo', 'ready', '--monitor', door.url, '-o', 'json'])
   expect(code).toBe(0)
   expect((JSON.parse(out) as SloReport).slos[0]).toMatchObject({ events: bad + good, bad })
-  await expect.poll(() => values('sum(coxswain_slo_events_total{slo="ready", outcome="bad"})'), { timeout: 10_000 }).toEqual([bad])
+  await expect.poll(() => values('sum(coxswain_slo_events_total{slo="ready", outcome="bad"})'), { timeout: 40_000 }).toEqual([bad])
   expect(await values('sum(coxswain_slo_events_total{slo="ready", outcome="good"})')).toEqual([good])
 }, 120_000)
 

@@ -64,7 +64,7 @@ describe('promtool', () => {
   it('finds nothing to say of the metrics', async () => {
     await kubectl.ok('create deployment web --image=nginx --replicas=3')
     await kubectl.ok('wait --for=condition=Available deployment/web')
-    await expect.poll(async () => (await ask(monitor.url, '/metrics')).text, { timeout: 10_000 }).toMatch(/^coxswain_slo_events_total\{slo="sandbox-succeeds",outcome="good"\} 3$/m)
+    await expect.poll(async () => (await ask(monitor.url, '/metrics')).text, { timeout: 40_000 }).toMatch(/^coxswain_slo_events_total\{slo="sandbox-succeeds",outcome="good"\} 3$/m)
     const { text } = await ask(monitor.url, '/metrics')
     expect(await run('promtool', ['check', 'metrics'], text)).toEqual({ code: 0, said: '' })
   })
@@ -95,8 +95,8 @@ describe('a Prometheus that scrapes the monitor', () => {
     (await query(`query?query=${encodeURIComponent(promql)}`))?.data.result.map(({ value }) => Number(value[1]))
 
   it('answers with the SLI', async () => {
-    await expect.poll(() => values('up{job="coxswain"}'), { timeout: 15_000 }).toEqual([1])
-    await expect.poll(() => values('sum(coxswain_pod_sandbox_creation_duration_seconds_count{namespace="default"})'), { timeout: 10_000 }).toEqual([3])
+    await expect.poll(() => values('up{job="coxswain"}'), { timeout: 40_000 }).toEqual([1])
+    await expect.poll(() => values('sum(coxswain_pod_sandbox_creation_duration_seconds_count{namespace="default"})'), { timeout: 40_000 }).toEqual([3])
     const [p99] = (await values('histogram_quantile(0.99, sum by (le) (coxswain_pod_sandbox_creation_duration_seconds_bucket))'))!
     expect(p99).toBeGreaterThanOrEqual(0)
     expect(p99).toBeLessThan(10)
@@ -106,8 +106,8 @@ describe('a Prometheus that scrapes the monitor', () => {
   it('answers with the SLO, and its rules have no problems', async () => {
     expect(await values('coxswain_slo_compliance_ratio{slo="sandbox-succeeds"}')).toEqual([1])
     await kubectl.ok('scale deployment web --replicas=5')
-    await expect.poll(() => values('sum(coxswain_slo_events_total{slo="sandbox-succeeds"})'), { timeout: 10_000 }).toEqual([5])
-    await expect.poll(() => values('coxswain_slo:error_ratio:rate5m{slo="sandbox-succeeds"}'), { timeout: 10_000 }).toEqual([0])
+    await expect.poll(() => values('sum(coxswain_slo_events_total{slo="sandbox-succeeds"})'), { timeout: 40_000 }).toEqual([5])
+    await expect.poll(() => values('coxswain_slo:error_ratio:rate5m{slo="sandbox-succeeds"}'), { timeout: 40_000 }).toEqual([0])
     const read = async () => (await query('rules'))!.data.groups.flatMap((group) => group.rules)
     expect((await read()).length).toBeGreaterThan(40)
     expect((await read()).filter(({ health }) => health === 'err')).toEqual([])

@@ -5,13 +5,13 @@ import { block } from '../kubectl/masks.ts'
 const cluster = useCluster()
 useControllers(cluster)
 
-const waiting = { timeout: 20_000 }
+const waiting = { timeout: 40_000 }
 
 /** A namespace with a quota that is in force. */
 async function quota(namespace: string, hard: string): Promise<void> {
   await cluster.kubectl.ok(`create namespace ${namespace}`)
   await cluster.kubectl.ok(`-n ${namespace} create quota limit --hard=${hard}`)
-  await cluster.kubectl.ok(`-n ${namespace} wait --for=jsonpath={.status.used} quota/limit --timeout=20s`)
+  await cluster.kubectl.ok(`-n ${namespace} wait --for=jsonpath={.status.used} quota/limit --timeout=60s`)
 }
 
 const used = (namespace: string) => cluster.kubectl.ok(`-n ${namespace} get quota limit -o jsonpath={.status.used}`)
@@ -43,9 +43,9 @@ describe('a quota', () => {
   it('holds a deployment back, which goes on when there is more', async () => {
     await quota('rollout', 'pods=1')
     await cluster.kubectl.ok('-n rollout create deployment web --image=i --replicas=3')
-    await cluster.kubectl.ok('-n rollout wait --for=condition=ReplicaFailure deployment/web --timeout=20s')
+    await cluster.kubectl.ok('-n rollout wait --for=condition=ReplicaFailure deployment/web --timeout=60s')
     await cluster.kubectl.ok(`-n rollout patch quota limit --type=merge -p '{"spec":{"hard":{"pods":"5"}}}'`)
-    await cluster.kubectl.ok('-n rollout wait --for=jsonpath={.status.replicas}=3 deployment/web --timeout=20s')
+    await cluster.kubectl.ok('-n rollout wait --for=jsonpath={.status.replicas}=3 deployment/web --timeout=60s')
     await expect.poll(() => used('rollout'), waiting).toBe('{"pods":"3"}')
   })
 })
@@ -63,7 +63,7 @@ describe('a limit range', () => {
 describe('a new namespace', () => {
   it('has a service account and the certificates of the cluster', async () => {
     await cluster.kubectl.ok('create namespace fresh')
-    await cluster.kubectl.ok('-n fresh wait --for=create serviceaccount/default configmap/kube-root-ca.crt --timeout=20s')
+    await cluster.kubectl.ok('-n fresh wait --for=create serviceaccount/default configmap/kube-root-ca.crt --timeout=60s')
     expect(await cluster.kubectl.ok('-n fresh get configmap kube-root-ca.crt -o jsonpath={.data.ca\\.crt}')).toContain('BEGIN CERTIFICATE')
   })
 })

@@ -22,7 +22,7 @@ const manifest = (kind: string, name: string, replicas: number) => {
 /** Waits for this many pods and says that they are, or are not, ready. */
 async function report(app: string, count: number, isReady: boolean): Promise<void> {
   const names = async () => (await ok(`get pods -l app=${app} -o jsonpath={.items[*].metadata.name}`)).split(' ').filter((n) => n)
-  await expect.poll(names, { timeout: 10_000 }).toHaveLength(count)
+  await expect.poll(names, { timeout: 40_000 }).toHaveLength(count)
   const patch = JSON.stringify({ status: { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] } })
   await ok(`patch pods ${(await names()).join(' ')} --subresource status --type strategic -p '${patch}'`)
 }
@@ -33,9 +33,9 @@ describe.each([
 ])('a %s', (kind, short, name, source) => {
   it('is waited for with kubectl in both states of Available', async () => {
     await ok('create -f -', manifest(kind, name, 2))
-    await ok(`wait --for=condition=Available=False ${short}/${name} --timeout=10s`)
+    await ok(`wait --for=condition=Available=False ${short}/${name} --timeout=60s`)
     await report(name, 2, true)
-    expect(await ok(`wait --for=condition=Available ${short}/${name} --timeout=10s`)).toContain('condition met')
+    expect(await ok(`wait --for=condition=Available ${short}/${name} --timeout=60s`)).toContain('condition met')
   })
 
   it('tells in describe what it did', async () => {
@@ -46,9 +46,9 @@ describe.each([
   })
 
   it('is scaled with kubectl, which waits for it', async () => {
-    await ok(`scale ${short} ${name} --replicas=1 --current-replicas=2 --timeout=10s`)
-    await ok(`wait --for=jsonpath={.status.replicas}=1 ${short}/${name} --timeout=10s`)
+    await ok(`scale ${short} ${name} --replicas=1 --current-replicas=2 --timeout=60s`)
+    await ok(`wait --for=jsonpath={.status.replicas}=1 ${short}/${name} --timeout=60s`)
     expect(await ok(`get ${short} ${name} --no-headers`)).toMatch(new RegExp(`^${name}\\s+1\\s+1\\s+1\\s`))
-    await ok(`wait --for=condition=Available ${short}/${name} --timeout=10s`)
+    await ok(`wait --for=condition=Available ${short}/${name} --timeout=60s`)
   })
 })

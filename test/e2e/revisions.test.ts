@@ -61,17 +61,17 @@ describe.each([
 
   it('as it was made, with every sort of text, number and map', async () => {
     await cluster.kubectl.ok('create -f -', manifest(kind, more))
-    await expect.poll(history, { timeout: 20_000 }).toBe('1 ')
+    await expect.poll(history, { timeout: 40_000 }).toBe('1 ')
     expect(await isCurrent(1)).toContain('skipped rollback (current template already matches revision 1)')
   })
 
   it('after it became the newest again', async () => {
     const other = { ...template, metadata: { labels } }
     await cluster.kubectl.ok('replace -f -', manifest(kind, more, other))
-    await expect.poll(history, { timeout: 20_000 }).toMatch(/^(1 2|2 1) $/)
+    await expect.poll(history, { timeout: 40_000 }).toMatch(/^(1 2|2 1) $/)
     expect(await isCurrent(2)).toContain('skipped rollback')
     expect(await isCurrent(1)).toContain('rolled back')
-    await expect.poll(history, { timeout: 20_000 }).toMatch(/^(2 3|3 2) $/)
+    await expect.poll(history, { timeout: 40_000 }).toMatch(/^(2 3|3 2) $/)
     expect(await isCurrent(3)).toContain('skipped rollback (current template already matches revision 3)')
   })
 })

@@ -39,7 +39,7 @@ class Machine {
   }
 
   async remove(): Promise<void> {
-    await this.kubectl.run('delete pods --all --now --timeout=15s')
+    await this.kubectl.run('delete pods --all --now --timeout=60s')
     await this.server.stop()
     this.kubectl.remove()
     rmSync(this.dataDir, { recursive: true, force: true })
@@ -93,7 +93,7 @@ it('a basic pod is ready to start containers, and no more when it goes', async (
   }
   await kubectl.ok('create -f -', pod('basic'))
   expect(await next('True,True,True,True,True')).toEqual({ types: 'PodReadyToStartContainers,Initialized,Ready,ContainersReady,PodScheduled', isGoing: false })
-  await kubectl.ok('delete pod basic --timeout=15s')
+  await kubectl.ok('delete pod basic --timeout=60s')
   expect(await next('False,True,False,False,True')).toMatchObject({ isGoing: true })
 })
 
@@ -103,14 +103,14 @@ it('a pod whose config map is missing says so, and starts by itself when it is t
   const volume = ', volumeMounts: [{ name: settings, mountPath: /etc/settings }]'
   await kubectl.ok('create -f -', `${pod('waits', volume)}  volumes: [{ name: settings, configMap: { name: later } }]\n`)
   const why = 'MountVolume.SetUp failed for volume "settings" : configmap "later" not found'
-  await expect.poll(() => machine.says('waits'), { timeout: 15_000 }).toBe(`False,ConfigMapNotFound,${why}`)
+  await expect.poll(() => machine.says('waits'), { timeout: 40_000 }).toBe(`False,ConfigMapNotFound,${why}`)
   await expect.poll(
-    () => kubectl.ok('describe pod waits'), { timeout: 15_000 }
+    () => kubectl.ok('describe pod waits'), { timeout: 40_000 }
   ).toMatch(new RegExp(`Warning +FailedMount .* ${why}`))
   expect((await machine.condition('waits', 'Initialized')).status).toBe('True')
   expect(await kubectl.ok('get pod waits --no-headers')).toMatch(/^waits +0\/1 +ContainerCreating +0 /)
   await kubectl.ok('create configmap later --from-literal=a=b')
-  await kubectl.ok('wait --for=condition=Ready pod/waits --timeout=15s')
+  await kubectl.ok('wait --for=condition=Ready pod/waits --timeout=60s')
   expect(await machine.says('waits')).toBe('True,,')
 })
 
@@ -133,7 +133,7 @@ it('a pod without a sandbox says why, and nothing more once that is mended', asy
     return said
   }
   const deadline = 'driver disks.example.com: rpc error: code = DeadlineExceeded desc = context deadline exceeded'
-  await expect.poll(listen, { timeout: 15_000 }).toEqual({
+  await expect.poll(listen, { timeout: 40_000 }).toEqual({
     secretive: 'False,SecretNotFound,MountVolume.SetUp failed for volume "keys" : secret "later" not found',
     disk: `False,VolumeMountFailed,MountVolume.SetUp failed for volume "scratch" : ${deadline}`,
     address: 'False,NetworkNotReady,Failed to create pod sandbox: no address is left',
@@ -148,7 +148,7 @@ it('a pod without a sandbox says why, and nothing more once that is mended', asy
 it.runIf(!hasContainers)('a node that was down gives its pods new sandboxes', async () => {
   const machine = await Machine.start()
   await machine.kubectl.ok('create -f -', pod('web'))
-  await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=15s')
+  await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=60s')
   const identity = (kubectl: Kubectl) => kubectl.ok('get pod web -o jsonpath={.metadata.uid},{.status.containerStatuses[0].containerID}')
   const [uid, container] = (await identity(machine.kubectl)).split(',')
   const before = await machine.condition('web')
@@ -157,8 +157,8 @@ it.runIf(!hasContainers)('a node that was down gives its pods new sandboxes', as
   await machine.crash()
 
   await machine.start()
-  await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].restartCount}=1 pod/web --timeout=15s')
-  await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=15s')
+  await machine.kubectl.ok('wait --for=jsonpath={.status.containerStatuses[0].restartCount}=1 pod/web --timeout=60s')
+  await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=60s')
   const after = await machine.condition('web')
   expect(after.status).toBe('True')
   expect(after.since > before.since).toBe(true)
@@ -170,7 +170,7 @@ it.runIf(!hasContainers)('a node that was down gives its pods new sandboxes', as
 it('a node that is told to go down ends its pods first, and their sandboxes are told as gone', async () => {
   const machine = await Machine.start('--shutdown-grace-period', '10s')
   await machine.kubectl.ok('create -f -', pod('web'))
-  await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=15s')
+  await machine.kubectl.ok('wait --for=condition=Ready pod/web --timeout=60s')
   // In the namespace of the tests with containers, the address of the DNS server is nobody's.
   expect(await machine.server.stop()).toMatchObject(hasContainers ? { code: 0 } : { code: 0, err: '' })
 

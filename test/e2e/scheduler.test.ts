@@ -43,21 +43,21 @@ describe('coxswain scheduler', () => {
 
   it('gives pods nodes, as kubectl shows', async () => {
     await apply(pod('web', '1'))
-    await expect.poll(() => whyNot('web'), { timeout: 10_000 }).toBe('no nodes available to schedule pods')
+    await expect.poll(() => whyNot('web'), { timeout: 40_000 }).toBe('no nodes available to schedule pods')
     await apply(node('node-1', '2'))
-    await expect.poll(() => whyNot('web'), { timeout: 10_000 }).toMatch(/^0\/1 nodes are available: 1 node\(s\) had untolerated taint\(s\)\. preemption: /)
+    await expect.poll(() => whyNot('web'), { timeout: 40_000 }).toMatch(/^0\/1 nodes are available: 1 node\(s\) had untolerated taint\(s\)\. preemption: /)
     await untaint('node-1')
-    await expect.poll(() => nodeOf('web'), { timeout: 10_000 }).toBe('node-1')
-    await expect.poll(() => cluster.kubectl.ok('describe pod web'), { timeout: 10_000 }).toMatch(/Normal +Scheduled +\S+ +default-scheduler +Successfully assigned default\/web to node-1/)
+    await expect.poll(() => nodeOf('web'), { timeout: 40_000 }).toBe('node-1')
+    await expect.poll(() => cluster.kubectl.ok('describe pod web'), { timeout: 40_000 }).toMatch(/Normal +Scheduled +\S+ +default-scheduler +Successfully assigned default\/web to node-1/)
   })
 
   it('waits for room, and takes it when kubectl makes some', async () => {
     await apply(pod('large', '1500m'))
     const why = '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.'
-    await expect.poll(() => whyNot('large'), { timeout: 10_000 }).toBe(why)
+    await expect.poll(() => whyNot('large'), { timeout: 40_000 }).toBe(why)
     expect(await cluster.kubectl.ok('get events --field-selector involvedObject.name=large -o jsonpath={.items[*].reason}')).toBe('FailedScheduling')
     await cluster.kubectl.ok('delete pod web --grace-period 0 --force')
-    await expect.poll(() => nodeOf('large'), { timeout: 10_000 }).toBe('node-1')
+    await expect.poll(() => nodeOf('large'), { timeout: 40_000 }).toBe('node-1')
   })
 
   it('respects cordons and node selectors', async () => {
@@ -65,19 +65,19 @@ describe('coxswain scheduler', () => {
     await untaint('node-2')
     await cluster.kubectl.ok('cordon node-2')
     await apply(pod('picky', '100m', { nodeSelector: { 'kubernetes.io/hostname': 'node-2' } }))
-    await expect.poll(() => whyNot('picky'), { timeout: 10_000 }).toBe(
+    await expect.poll(() => whyNot('picky'), { timeout: 40_000 }).toBe(
       "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
     )
     await cluster.kubectl.ok('uncordon node-2')
-    await expect.poll(() => nodeOf('picky'), { timeout: 10_000 }).toBe('node-2')
+    await expect.poll(() => nodeOf('picky'), { timeout: 40_000 }).toBe('node-2')
   })
 
   it('preempts pods for more important ones', async () => {
     await apply({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 })
     await apply(pod('vip', '2', { priorityClassName: 'high', nodeSelector: { 'kubernetes.io/hostname': 'node-1' } }))
-    await expect.poll(() => cluster.kubectl.ok(`get pod large -o jsonpath='{.status.conditions[?(@.type=="DisruptionTarget")].reason}'`), { timeout: 10_000 }).toBe('PreemptionByScheduler')
+    await expect.poll(() => cluster.kubectl.ok(`get pod large -o jsonpath='{.status.conditions[?(@.type=="DisruptionTarget")].reason}'`), { timeout: 40_000 }).toBe('PreemptionByScheduler')
     expect(await cluster.kubectl.ok('get pod vip -o jsonpath={.status.nominatedNodeName}')).toBe('node-1')
     await cluster.kubectl.ok('delete pod large --grace-period 0 --force')
-    await expect.poll(() => nodeOf('vip'), { timeout: 10_000 }).toBe('node-1')
+    await expect.poll(() => nodeOf('vip'), { timeout: 40_000 }).toBe('node-1')
   })
 })

@@ -82,7 +82,7 @@ it('kubectl explain tells the fields of embedded resources', async () => {
   const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }
   const spec = { type: 'object', properties: { template: embedded, manifests: { type: 'array', items: embedded }, named: { type: 'object', additionalProperties: embedded } } }
   await apply(stringify(definition('Bundle', [version('v1', spec, { storage: true })])))
-  await cluster.kubectl.ok('wait --for=condition=Established crd/bundles.example.com --timeout=15s')
+  await cluster.kubectl.ok('wait --for=condition=Established crd/bundles.example.com --timeout=60s')
   for (const field of ['template', 'manifests', 'named']) {
     expect(await cluster.kubectl.ok(`explain bundles.spec.${field}`)).toMatch(/FIELDS:\n {2}apiVersion\t<string>\n[^]*kind\t<string>\n[^]*metadata\t<ObjectMeta>\n/)
     expect(await cluster.kubectl.ok(`explain bundles.spec.${field}.metadata.labels`)).toContain('FIELD: labels <map[string]string>')

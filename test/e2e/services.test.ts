@@ -59,7 +59,7 @@ const service = (name: string, spec: object) => ({ apiVersion: 'v1', kind: 'Serv
 /** Asks over HTTP on a connection of its own. */
 const ask = (host: string, port = 80): Promise<string> =>
   new Promise((resolve, reject) => {
-    const request = get({ host, port, path: '/', agent: false, timeout: 10_000 }, (answer) => {
+    const request = get({ host, port, path: '/', agent: false, timeout: 40_000 }, (answer) => {
       let text = ''
       answer.on('data', (piece: Buffer) => (text += piece.toString())).on('end', () => (answer.statusCode === 200 ? resolve(text) : reject(new Error(text))))
       answer.on('error', reject)
@@ -81,7 +81,7 @@ describe.runIf(mayServe).each(runtimes)('services on the runtime $name', ({ name
     await kubectl.ok(`apply -f ${path.resolve('examples/three-tier.yaml')}`)
     await kubectl.ok(`apply -f ${write('box', pod('box'))}`)
     await kubectl.ok('rollout status statefulset/store deployment/backend deployment/frontend --timeout=90s')
-    await kubectl.ok('wait pod/box --for=condition=Ready --timeout=30s')
+    await kubectl.ok('wait pod/box --for=condition=Ready --timeout=60s')
   })
 
   afterAll(async () => {
@@ -115,7 +115,7 @@ describe.runIf(mayServe).each(runtimes)('services on the runtime $name', ({ name
     const show = { command: ['sh', '-c', 'cat /etc/resolv.conf'] }
     await kubectl.ok(`apply -f ${write('dns', ...[['first', { dnsConfig }], ['default', { dnsPolicy: 'Default' }], ['none', { dnsPolicy: 'None', dnsConfig: { nameservers: ['127.0.0.98'] } }]].map(([at, spec]) =>
       pod(`dns-${at as string}`, show, { restartPolicy: 'Never', ...(spec as object) })))}`)
-    for (const at of ['first', 'default', 'none']) await kubectl.ok(`wait pod/dns-${at} --for=jsonpath={.status.phase}=Succeeded --timeout=30s`)
+    for (const at of ['first', 'default', 'none']) await kubectl.ok(`wait pod/dns-${at} --for=jsonpath={.status.phase}=Succeeded --timeout=60s`)
     const dns = await kubectl.ok('get service kube-dns -n kube-system -o jsonpath={.spec.clusterIP}')
     expect(await kubectl.ok('logs dns-first')).toBe(`search default.svc.cluster.local svc.cluster.local cluster.local lan.test more.test\nnameserver ${dns}\noptions ndots:2\n`)
     expect(await kubectl.ok('logs dns-default')).toBe('search lan.test\nnameserver 127.0.0.99\n')
@@ -144,10 +144,10 @@ describe.runIf(mayServe).each(runtimes)('services on the runtime $name', ({ name
     const ip = await clusterIp('late')
     await expect(ask(ip, 8080)).rejects.toThrow('ECONNREFUSED')
     await kubectl.ok(`apply -f ${write('late', pod('late', { command: undefined, image: 'nginx', ports: [{ name: 'http', containerPort: 80 }] }))}`)
-    await kubectl.ok('wait pod/late --for=condition=Ready --timeout=30s')
-    await vi.waitFor(async () => expect(await ask(ip, 8080)).toContain('pod default/late'), { timeout: 10_000, interval: 50 })
+    await kubectl.ok('wait pod/late --for=condition=Ready --timeout=60s')
+    await vi.waitFor(async () => expect(await ask(ip, 8080)).toContain('pod default/late'), { timeout: 40_000, interval: 50 })
     await kubectl.ok('delete pod late --force --grace-period=0')
-    await vi.waitFor(() => expect(ask(ip, 8080)).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000, interval: 50 })
+    await vi.waitFor(() => expect(ask(ip, 8080)).rejects.toThrow('ECONNREFUSED'), { timeout: 40_000, interval: 50 })
   })
 
   it('keeps a client with its pod where the service wants that', async () => {
@@ -156,7 +156,7 @@ describe.runIf(mayServe).each(runtimes)('services on the runtime $name', ({ name
     await vi.waitFor(async () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => ask(ip)))
       expect(new Set(answers.map((text) => text.split(':')[0])).size).toBe(1)
-    }, { timeout: 10_000, interval: 100 })
+    }, { timeout: 40_000, interval: 100 })
     await kubectl.ok(`patch service frontend -p '{"spec":{"sessionAffinity":"None"}}'`)
   })
 
@@ -167,10 +167,10 @@ describe.runIf(mayServe).each(runtimes)('services on the runtime $name', ({ name
     await kubectl.ok(`apply -f ${write('taken', service('taken', { selector: { app: 'frontend' }, ports: [{ port, targetPort: 8080 }] }))}`)
     await vi.waitFor(async () => {
       expect(await kubectl.ok('get events --field-selector involvedObject.name=taken -o jsonpath={.items[*].reason}')).toBe('PortInUse')
-    }, { timeout: 10_000, interval: 200 })
+    }, { timeout: 40_000, interval: 200 })
     taken.close()
     const ip = await clusterIp('taken')
-    await vi.waitFor(async () => expect(await ask(ip, port)).toContain('counted by'), { timeout: 20_000, interval: 200 })
+    await vi.waitFor(async () => expect(await ask(ip, port)).toContain('counted by'), { timeout: 40_000, interval: 200 })
   })
 
   it('loses none of 200 requests a second while the frontend and the backend are rolled', async () => {
@@ -201,7 +201,7 @@ describe.runIf(mayServe).each(runtimes)('services on the runtime $name', ({ name
     await vi.waitFor(async () => expect((await kubectl.ok('get pods -l app=frontend -o name')).trim().split('\n').length).toBe(2), { timeout: 30_000, interval: 200 })
     clearInterval(load)
     const perSecond = sent / (performance.now() - beganMs) * 1000
-    await vi.waitFor(() => expect(answered + failures.length).toBe(sent), { timeout: 20_000, interval: 50 })
+    await vi.waitFor(() => expect(answered + failures.length).toBe(sent), { timeout: 40_000, interval: 50 })
     expect(failures).toEqual([])
     expect(answeredBy.size).toBeGreaterThanOrEqual(4)
     expect(sent).toBeGreaterThan(200)
@@ -233,10 +233,10 @@ describe.runIf(mayServe && !hasContainers)('a data directory from before', () =>
     const kubectl = new Kubectl(server.kubeconfig)
     try {
       await kubectl.ok(`apply -f ${write('pod', pod('web', { command: undefined, image: 'nginx', ports: [{ containerPort: 8080 }] }))}`)
-      await kubectl.ok('wait pod/web --for=condition=Ready --timeout=30s')
+      await kubectl.ok('wait pod/web --for=condition=Ready --timeout=60s')
       const [api, ip] = (await kubectl.ok('get services -o jsonpath={.items[*].spec.clusterIP}')).split(' ')
       expect(api).toMatch(/^127\.\d+\.\d+\.1$/)
-      await vi.waitFor(async () => expect(await ask(ip!)).toContain('pod default/web'), { timeout: 10_000, interval: 50 })
+      await vi.waitFor(async () => expect(await ask(ip!)).toContain('pod default/web'), { timeout: 40_000, interval: 50 })
       expect((await kubectl.ok('get ipaddresses -o name')).split('\n').filter((line) => line.includes('/10.'))).toEqual([])
     } finally {
       await kubectl.run('delete pod --all --force --grace-period=0')

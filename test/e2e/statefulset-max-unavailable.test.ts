@@ -3,7 +3,7 @@ import { useEverything } from '../kubectl/cluster.ts'
 
 const cluster = useEverything(['--runtime', 'simulated', '--nodes', '3'])
 const ok = (line: string, input = '') => cluster.kubectl.ok(line, input)
-const timeout = '--timeout=18s'
+const timeout = '--timeout=60s'
 
 type Policy = 'OrderedReady' | 'Parallel'
 const policies: Policy[] = ['OrderedReady', 'Parallel']
@@ -106,13 +106,13 @@ describe.each(policies)('a StatefulSet of five with maxUnavailable 2: %s', (poli
     const spec = { readinessGates: [{ conditionType: 'example.com/open' }], containers }
     await ok(`patch sts ${name}-held -p '${JSON.stringify({ spec: { template: { spec } } })}'`)
     const isBack = (ordinal: number) =>
-      expect.poll(() => watched.pod(pod(ordinal))?.image, { timeout: 15_000 }).toBe('app:2')
+      expect.poll(() => watched.pod(pod(ordinal))?.image, { timeout: 40_000 }).toBe('app:2')
     await isBack(3)
     if (policy === 'Parallel') {
       await isBack(4)
       await open(3)
       // One of the two is ready, so that the next may go: number 4 is not waited for.
-      await expect.poll(() => watched.went, { timeout: 15_000 }).toContain(pod(2))
+      await expect.poll(() => watched.went, { timeout: 40_000 }).toContain(pod(2))
       expect(watched.pod(pod(4))).toMatchObject({ isReady: false, image: 'app:2' })
     } else {
       await open(3)
@@ -120,7 +120,7 @@ describe.each(policies)('a StatefulSet of five with maxUnavailable 2: %s', (poli
       await isBack(4)
       expect(watched.went.toSorted()).toEqual([pod(3), pod(4)])
       await open(4)
-      await expect.poll(() => watched.went.toSorted(), { timeout: 15_000 }).toEqual([1, 2, 3, 4].map(pod))
+      await expect.poll(() => watched.went.toSorted(), { timeout: 40_000 }).toEqual([1, 2, 3, 4].map(pod))
     }
     expect(watched.mostDown).toBe(2)
   })

@@ -17,7 +17,7 @@ function manifest(name: string, spec: object = {}, image = 'app:1', annotations:
   return JSON.stringify({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: { replicas: 3, serviceName: name, selector: { matchLabels: labels }, template, ...spec } })
 }
 
-const timeout = '--timeout=20s'
+const timeout = '--timeout=60s'
 
 describe('kubectl and a StatefulSet', () => {
   it('waits for it, and shows it', async () => {
@@ -68,7 +68,7 @@ describe('kubectl and a StatefulSet', () => {
 
   it('deletes it with all it has made', async () => {
     await ok('delete sts web')
-    await expect.poll(() => ok('get pods,controllerrevisions -l app=web -o name'), { timeout: 20_000 }).toBe('')
+    await expect.poll(() => ok('get pods,controllerrevisions -l app=web -o name'), { timeout: 40_000 }).toBe('')
   })
 })
 
@@ -83,16 +83,16 @@ describe('kubectl and a StatefulSet that does not work', () => {
     )
     await ok('set image sts/bad main=app:2')
     await ok(`wait --for=condition=Available sts/bad ${timeout}`)
-    await expect.poll(() => condition('bad', 'Progressing', 'reason'), { timeout: 20_000 }).toBe('NewRevisionAvailable')
+    await expect.poll(() => condition('bad', 'Progressing', 'reason'), { timeout: 40_000 }).toBe('NewRevisionAvailable')
   })
 
   it('in order, needs somebody to delete the broken pod, or to have asked for that', async () => {
     await ok('create -f -', manifest('stuck', { replicas: 2 }, 'broken:1'))
     await ok(`wait --for=jsonpath={.status.replicas}=1 sts/stuck ${timeout}`)
-    await expect.poll(() => condition('stuck', 'Progressing', 'message'), { timeout: 20_000 }).toContain('Pod stuck-0 cannot pull image')
+    await expect.poll(() => condition('stuck', 'Progressing', 'message'), { timeout: 40_000 }).toContain('Pod stuck-0 cannot pull image')
     await ok('set image sts/stuck main=app:2')
     await ok(`wait --for=condition=Progressing sts/stuck ${timeout}`)
-    await expect.poll(() => read('stuck', '{.status.observedGeneration}'), { timeout: 20_000 }).toBe('2')
+    await expect.poll(() => read('stuck', '{.status.observedGeneration}'), { timeout: 40_000 }).toBe('2')
     expect(await ok("get pod stuck-0 -o jsonpath='{.spec.containers[0].image}{.metadata.deletionTimestamp}'")).toBe('broken:1')
     await ok('annotate sts stuck coxswain.dev/recover-broken-rollout=true')
     expect(await ok(`rollout status sts/stuck ${timeout}`)).toMatch(/complete/)

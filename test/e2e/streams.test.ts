@@ -54,14 +54,14 @@ beforeAll(async () => {
   kubectl = new Kubectl(server.kubeconfig)
   kubectl.file('pods.yaml', pods)
   await kubectl.ok('apply -f pods.yaml')
-  await kubectl.ok('wait --for=condition=Ready pod/talk --timeout=20s')
-  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].lastState.terminated.exitCode}=1 pod/fails --timeout=20s")
-  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/waits --timeout=20s")
+  await kubectl.ok('wait --for=condition=Ready pod/talk --timeout=60s')
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].lastState.terminated.exitCode}=1 pod/fails --timeout=60s")
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/waits --timeout=60s")
   await kubectl.ok('exec talk -c main -- sh -c "until [ -e /tmp/said ]; do sleep 0.1; done"')
 }, 60_000)
 
 afterAll(async () => {
-  await kubectl?.run('delete pods --all --now --timeout=15s')
+  await kubectl?.run('delete pods --all --now --timeout=60s')
   await server?.stop()
   rmSync(dataDir, { recursive: true, force: true })
 })
@@ -117,7 +117,7 @@ describe.each([['over a WebSocket', 'true'], ['over SPDY', 'false']])('kubectl e
 })
 
 it('a pod gets no more of the machine than its volume by an expression', async () => {
-  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/climbs --timeout=20s")
+  await kubectl.ok("wait --for=jsonpath={.status.containerStatuses[0].state.waiting.reason}=CreateContainerConfigError pod/climbs --timeout=60s")
   const said = await kubectl.ok('get pod climbs -o jsonpath={.status.containerStatuses[0].state.waiting.message}')
   expect(said).toBe("unable to provision SubPath `../../../../../../../../etc`: must not contain '..'")
   expect(await kubectl.ok('exec climbs -c inside -- find /all -type f')).toBe('/all/a/b/seen\n')
@@ -159,26 +159,26 @@ const webPod = (name: string) => JSON.stringify({
 
 it('kubectl port-forward ends when the pod goes', async () => {
   await kubectl.ok('create -f -', webPod('leaves'))
-  await kubectl.ok('wait --for=condition=Ready pod/leaves --timeout=20s')
+  await kubectl.ok('wait --for=condition=Ready pod/leaves --timeout=60s')
   const forwarding = kubectl.start('port-forward pod/leaves :80')
   onTestFinished(async () => void (await forwarding.stop()))
   await forwarding.nextLine()
-  await kubectl.ok('delete pod leaves --now --timeout=15s')
+  await kubectl.ok('delete pod leaves --now --timeout=60s')
   const { code, err } = await forwarding.ended
   expect([code, err]).toEqual([1, expect.stringContaining('lost connection to pod')])
 })
 
 it('a WebSocket to a port closes when the pod goes, also where nobody has connected', async () => {
   await kubectl.ok('create -f -', webPod('goes'))
-  await kubectl.ok('wait --for=condition=Ready pod/goes --timeout=20s')
+  await kubectl.ok('wait --for=condition=Ready pod/goes --timeout=60s')
   // Nobody listens on the second port: its error does not end the connection.
   const url = `${server.url.replace('https', 'wss')}/api/v1/namespaces/default/pods/goes/portforward?ports=80&ports=81`
   const client = new WebSocket(url, ['v4.channel.k8s.io'], credentials())
   const channels: number[] = []
   client.on('message', (message: Buffer) => channels.push(message[0]!))
   const closed = new Promise<number>((resolve) => client.once('close', resolve))
-  await expect.poll(() => channels.filter((c) => c === 3).length, { timeout: 10_000 }).toBe(2)
-  await kubectl.ok('delete pod goes --now --timeout=15s')
+  await expect.poll(() => channels.filter((c) => c === 3).length, { timeout: 40_000 }).toBe(2)
+  await kubectl.ok('delete pod goes --now --timeout=60s')
   expect(await closed).toBe(1000)
 })
 
@@ -203,7 +203,7 @@ describe('requests through the API server', () => {
       apiVersion: 'v1', kind: 'Service', metadata: { name: 'shop' }, spec: { selector: { app: 'talk' }, ports: [{ name: 'http', port: 8000, targetPort: 80 }] },
     }))
     for (const id of ['shop:http', 'shop:8000']) {
-      await expect.poll(async () => (await kubectl.run(`get --raw /api/v1/namespaces/default/services/${id}/proxy/`)).out, { timeout: 10_000 }).toContain(said)
+      await expect.poll(async () => (await kubectl.run(`get --raw /api/v1/namespaces/default/services/${id}/proxy/`)).out, { timeout: 40_000 }).toContain(said)
     }
     expect(await kubectl.refused('get --raw /api/v1/namespaces/default/services/shop:9/proxy/')).toBe(
       'Error from server (ServiceUnavailable): no service port 9 found for service "shop"\n')

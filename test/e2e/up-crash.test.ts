@@ -96,15 +96,15 @@ it.runIf(process.platform === 'linux')('coxswain up that is killed in mid-rollou
   onTestFinished(async () => void (await server.stop('SIGKILL')))
   let kubectl = new Kubectl(server.kubeconfig)
   await kubectl.ok('create -f -', deployment)
-  await kubectl.ok('wait --for=condition=Available deployment/web --timeout=18s')
+  await kubectl.ok('wait --for=condition=Available deployment/web --timeout=60s')
   for (const updated of [1, 3]) {
     await kubectl.ok(`set image deployment/web web=nginx:${updated}`)
-    await kubectl.ok(`wait --for=jsonpath={.status.updatedReplicas}=${updated} deployment/web --timeout=18s`)
+    await kubectl.ok(`wait --for=jsonpath={.status.updatedReplicas}=${updated} deployment/web --timeout=60s`)
     traces.look()
     await server.stop('SIGKILL')
     server = await startEverything(dataDir)
     kubectl = new Kubectl(server.kubeconfig)
-    await kubectl.ok('rollout status deployment/web --timeout=18s')
+    await kubectl.ok('rollout status deployment/web --timeout=60s')
   }
   const running = () => kubectl.ok('get pods --no-headers -o custom-columns=I:.status.podIP,C:.status.containerStatuses[*].containerID,D:.metadata.deletionTimestamp,M:.spec.containers[0].image')
   await expect.poll(async () => (await running()).trim().split('\n').length, slow).toBe(replicas)
@@ -121,7 +121,7 @@ it.runIf(process.platform === 'linux')('coxswain up that is killed in mid-rollou
   // The first one, and one for each update.
   expect((await kubectl.ok('get replicasets -o name')).trim().split('\n')).toHaveLength(3)
 
-  await kubectl.ok('delete deployment web --cascade=foreground --timeout=18s')
+  await kubectl.ok('delete deployment web --cascade=foreground --timeout=60s')
   await expect.poll(() => traces.directories(), slow).toEqual({ pods: 0, sandboxes: 0, containers: 0 })
   expect(traces.processes()).toEqual([])
   expect(listening(8080, addresses[0]!)).toEqual([])

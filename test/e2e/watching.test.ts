@@ -76,7 +76,7 @@ describe('kubectl wait', () => {
   it('ends when a condition holds', async () => {
     const { kubectl } = cluster
     await kubectl.ok('create deployment ready --image=nginx:1.27')
-    const wait = kubectl.start('wait deployment/ready --for=condition=Available --timeout=15s')
+    const wait = kubectl.start('wait deployment/ready --for=condition=Available --timeout=60s')
     await wait.watching()
     await kubectl.ok(`patch deployment ready --subresource=status -p '${conditions('Available', 'False')}'`)
     await kubectl.ok(`patch deployment ready --subresource=status -p '${conditions('Available', 'True')}'`)
@@ -86,7 +86,7 @@ describe('kubectl wait', () => {
   it('ends when a field has a value', async () => {
     const { kubectl } = cluster
     await kubectl.ok('run phased --image=nginx:1.27')
-    const wait = kubectl.start("wait pod/phased --for=jsonpath='{.status.phase}'=Running --timeout=15s")
+    const wait = kubectl.start("wait pod/phased --for=jsonpath='{.status.phase}'=Running --timeout=60s")
     await wait.watching()
     await kubectl.ok(`patch pod phased --subresource=status -p '{"status":{"phase":"Running"}}'`)
     expect(await wait.ended).toMatchObject({ code: 0, out: 'pod/phased condition met\n' })
@@ -97,7 +97,7 @@ describe('kubectl wait', () => {
     await kubectl.ok('create configmap leaving')
     await kubectl.ok(`patch configmap leaving -p '{"metadata":{"finalizers":["example.com/hold"]}}'`)
     await kubectl.ok('delete configmap leaving --wait=false')
-    const wait = kubectl.start('wait configmap/leaving --for=delete --timeout=15s')
+    const wait = kubectl.start('wait configmap/leaving --for=delete --timeout=60s')
     await wait.watching()
     await kubectl.ok(`patch configmap leaving -p '{"metadata":{"finalizers":null}}'`)
     expect(await wait.ended).toMatchObject({ code: 0, out: 'configmap/leaving condition met\n' })
@@ -105,7 +105,7 @@ describe('kubectl wait', () => {
 
   it('ends when an object is created', async () => {
     const { kubectl } = cluster
-    const wait = kubectl.start('wait configmap/coming --for=create --timeout=15s')
+    const wait = kubectl.start('wait configmap/coming --for=create --timeout=60s')
     await kubectl.ok('create configmap coming')
     expect(await wait.ended).toMatchObject({ code: 0, out: 'configmap/coming condition met\n' })
   })

@@ -54,10 +54,10 @@ it('kubectl reads what another API server serves', async () => {
     },
   ))
   await kubectl.ok('apply -f service.yaml')
-  await kubectl.ok('wait apiservice/v1.fish.example.com --for=condition=Available --timeout=20s')
+  await kubectl.ok('wait apiservice/v1.fish.example.com --for=condition=Available --timeout=60s')
   expect(await kubectl.ok('get co -o name')).toBe('cod.fish.example.com/a\ncod.fish.example.com/b\n')
   expect(await kubectl.ok('get apiservice v1.fish.example.com --no-headers')).toMatch(/^v1\.fish\.example\.com +default\/hook +True/)
   await kubectl.ok('delete service hook')
-  await kubectl.ok('wait apiservice/v1.fish.example.com --for=condition=Available=False --timeout=20s')
+  await kubectl.ok('wait apiservice/v1.fish.example.com --for=condition=Available=False --timeout=60s')
   expect(await kubectl.refused('get --raw /apis/fish.example.com/v1/namespaces/default/cods')).toContain('the server is currently unable to handle the request')
 })

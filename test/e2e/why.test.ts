@@ -52,19 +52,19 @@ beforeAll(async () => {
   kubectl.file('namespaces.json', list(namespaces))
   kubectl.file('lost.json', list(lost.flatMap(objectsOf)))
   kubectl.file('others.json', list(situations.filter((one) => !lost.includes(one)).flatMap(objectsOf)))
-  await kubectl.ok('wait --for=create serviceaccount/default --timeout=20s')
+  await kubectl.ok('wait --for=create serviceaccount/default --timeout=60s')
   // A node is given up after 50 seconds of silence: all others are staged meanwhile.
   const far = await startNode(cluster.server.kubeconfig, 'far')
   await kubectl.ok('apply -f lost.json -f namespaces.json')
-  await kubectl.ok('wait --for=condition=Available deploy/lost sts/silent --timeout=20s')
+  await kubectl.ok('wait --for=condition=Available deploy/lost sts/silent --timeout=60s')
   await kubectl.ok('cordon far n-3')
   await far.stop('SIGKILL')
   const { code, err } = await runCoxswain(['fault', 'add', '-f', plan, '--kubeconfig', cluster.server.kubeconfig])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   await kubectl.ok('apply -f others.json')
   const running = situations.filter(({ commands, cause }) => commands && cause !== 'BrokenOldPod').map(targetOf)
-  await kubectl.ok(`wait --for=condition=Available ${running.join(' ')} --timeout=20s`)
-  await kubectl.ok('wait --for=create pod/broken-0 --timeout=20s')
+  await kubectl.ok(`wait --for=condition=Available ${running.join(' ')} --timeout=60s`)
+  await kubectl.ok('wait --for=create pod/broken-0 --timeout=60s')
   for (const { commands = [] } of situations) for (const line of commands) await kubectl.ok(line)
   await untilNamed(
     situations.filter((one) => !lost.includes(one)),

@@ -46,11 +46,11 @@ export function usePods(cluster: Cluster, manifest: string, awaited: string): vo
   beforeAll(async () => {
     cluster.kubectl.file('pods.yaml', manifest)
     // Accounts are made a moment after their namespace, and pods get tokens of them.
-    await cluster.kubectl.ok('wait --for=create serviceaccount/default --timeout=20s')
+    await cluster.kubectl.ok('wait --for=create serviceaccount/default --timeout=60s')
     await cluster.kubectl.ok('apply -f pods.yaml')
-    await cluster.kubectl.ok(`wait --for=condition=Ready ${awaited} --timeout=20s`)
+    await cluster.kubectl.ok(`wait --for=condition=Ready ${awaited} --timeout=60s`)
   }, 60_000)
-  afterAll(() => cluster.kubectl?.run('delete pods --all --now --timeout=15s'))
+  afterAll(() => cluster.kubectl?.run('delete pods --all --now --timeout=60s'))
 }
 
 /** Runs controllers against the cluster for the tests of a file, all of them unless flags say otherwise. */

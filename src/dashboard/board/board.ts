@@ -42,14 +42,14 @@ export class Board {
   constructor(caches: Caches, client: Client, clock: Clock, logger: Logger) {
     this.caches = caches
     this.#clock = clock
-    this.#explainer = new Explainer(
+    this.#explainer = new Explainer({
       caches,
       client,
       clock,
       logger,
-      (key) => this.rows.get(key),
-      (key, row) => this.#explained(key, row),
-    )
+      rowOf: (key) => this.rows.get(key),
+      explained: (key, row) => this.#explained(key, row),
+    })
     for (const kind of workloadKinds) this.#follow(caches.workloads.get(kind.kind)!, this.#workloadHandler(kind))
     this.#follow(caches.pods, this.#podHandler())
     const node = (object: Node) => this.#tell((listener) => listener.node?.(object.metadata.name ?? ''))

@@ -37,9 +37,17 @@ function scene({ costMs = 0 } = {}) {
   } as unknown as Caches
   const explained: string[] = []
   let stopwatchMs = 0
-  const explainer = new Explainer(caches, client, clock, new Logger((line) => log.push(line), 'warn'), (key) => rows.get(key), (key, { causes }) => {
-    explained.push(`${(clock.now() / 1000) % 600} ${key} ${causes[0]?.what}`)
-  }, () => (stopwatchMs += costMs))
+  const explainer = new Explainer({
+    caches,
+    client,
+    clock,
+    logger: new Logger((line) => log.push(line), 'warn'),
+    rowOf: (key) => rows.get(key),
+    explained: (key, { causes }) => {
+      explained.push(`${(clock.now() / 1000) % 600} ${key} ${causes[0]?.what}`)
+    },
+    stopwatchMs: () => (stopwatchMs += costMs),
+  })
   const add = (name: string) => {
     const [kind, object] = sampleWorkload('StatefulSet', { replicas: 1 }, {}, { name, uid: `uid-${name}` })
     rows.set(name, rowOf(kind, object, clock.now()))

@@ -22,6 +22,18 @@ const laterMs = 15_000
 /** Lifetime of cached nodes, claims and budgets. */
 const memoryMs = 5000
 
+export interface ExplainerOptions {
+  caches: Caches
+  client: Client
+  clock: Clock
+  logger: Logger
+  rowOf(key: string): Row | undefined
+  /** Called with the new row after each explanation. */
+  explained(key: string, row: Row): void
+  /** The machine's time in milliseconds, for costs. Default: `performance.now`. */
+  stopwatchMs?(): number
+}
+
 /** Explains rows, the oldest request first and one at a time, so that explanations do not delay requests. */
 export class Explainer {
   readonly #caches: Caches
@@ -39,22 +51,14 @@ export class Explainer {
   #isStopped = false
   #cancel = () => {}
 
-  constructor(
-    caches: Caches,
-    client: Client,
-    clock: Clock,
-    logger: Logger,
-    rowOf: (key: string) => Row | undefined,
-    explained: (key: string, row: Row) => void,
-    stopwatchMs: () => number = () => performance.now(),
-  ) {
+  constructor({ caches, client, clock, logger, rowOf, explained, stopwatchMs }: ExplainerOptions) {
     this.#caches = caches
     this.#clock = clock
     this.#logger = logger
     this.#reader = new Reader(client, { clock, maxAgeMs: memoryMs })
     this.#rowOf = rowOf
     this.#explained = explained
-    this.#stopwatchMs = stopwatchMs
+    this.#stopwatchMs = stopwatchMs ?? (() => performance.now())
   }
 
   /** Requests an explanation of a row. */
