@@ -66,8 +66,11 @@ export async function openDoor(port: number, loadHandler: () => Promise<Handler>
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const url = localUrl(request)
-    if (!url || request.headers.origin !== url.origin)
-      return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
+    if (!url || request.headers.origin !== url.origin) {
+      // A client that does not close the connection would keep it.
+      const ended = () => socket.destroy()
+      return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n', ended)
+    }
     handling()
       .then((to) => to.upgrade(request, socket, head, url))
       .catch(() => socket.destroy())

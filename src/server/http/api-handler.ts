@@ -365,15 +365,10 @@ export class ApiHandler {
     const { clock } = this.#o.parts
     const notes: NotesTurns = {}
     const encoding = inOneTurn(notes, 'answer', () =>
-      encodeResult(
-        result,
-        accepted,
-        query,
-        clock.now(),
-        pretty,
-        result.kind === 'list' ? this.#turns(seat) : undefined,
-        this.#yamlFor(user),
-      ),
+      encodeResult(result, accepted, query, clock.now(), pretty, {
+        turns: result.kind === 'list' ? this.#turns(seat) : undefined,
+        writeYaml: this.#yamlFor(user),
+      }),
     )
     const { code, contentType, body } = await encoding
     const { length, pieces } = body

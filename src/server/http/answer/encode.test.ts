@@ -133,7 +133,7 @@ describe('a long list', () => {
 
   it.each(forms)('as %s is encoded in slices', async (_, accept, pretty) => {
     const turns = spentTurns()
-    const { body } = await encodeResult({ kind: 'list', target: configMaps, items: all(1000), meta }, negotiate(accept, collection), new URLSearchParams(), 0, pretty, turns)
+    const { body } = await encodeResult({ kind: 'list', target: configMaps, items: all(1000), meta }, negotiate(accept, collection), new URLSearchParams(), 0, pretty, { turns })
     for await (const piece of body.pieces) expect(piece.length).toBeLessThan(1_500_000)
     expect(turns.taken).toBeGreaterThanOrEqual(62) // one in sixteen items at least
   })

@@ -43,6 +43,13 @@ export const presentRow = (target: Registered, stored: StoredObject, includeObje
 
 type Listed = Extract<Result, { kind: 'list' }>
 
+interface EncodeOptions {
+  /** The turns of a long list. Default: one turn. */
+  turns?: Turns | undefined
+  /** Writes YAML. Default: on the main thread. */
+  writeYaml?: WriteYaml
+}
+
 /** Encodes a result in the negotiated form. A long list is encoded in slices. */
 export async function encodeResult(
   result: Immediate,
@@ -50,8 +57,7 @@ export async function encodeResult(
   query: URLSearchParams,
   now: number,
   pretty: boolean,
-  turns: Turns = endlessTurn,
-  writeYaml: WriteYaml = yamlText,
+  { turns = endlessTurn, writeYaml = yamlText }: EncodeOptions = {},
 ): Promise<Encoded> {
   if (result.kind === 'text')
     return { code: result.code, contentType: 'text/plain', body: wholeBody(Buffer.from(result.text)) }

@@ -60,7 +60,7 @@ async function tellWhole(
   clock: Clock,
 ): Promise<void> {
   const accepted = transform ? { ...plainJson, transform } : plainJson
-  const { body } = await encodeResult(result, accepted, query, clock.now(), false, turnsOf(clock))
+  const { body } = await encodeResult(result, accepted, query, clock.now(), false, { turns: turnsOf(clock) })
   const pieces: Buffer[] = []
   for await (const piece of body.pieces) pieces.push(piece)
   audit.answered(Buffer.concat(pieces).toString())
