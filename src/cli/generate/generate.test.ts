@@ -28,5 +28,5 @@ it.each(['cloneset', 'CloneSets'])('generate crd %s prints the definition as YAM
 })
 
 it('generate crd names the kinds that it knows', async () => {
-  await expect(generate('crd', 'pod')).rejects.toThrow('there is no definition of "pod": only of cloneset')
+  await expect(generate('crd', 'pod')).rejects.toThrow('no definition of "pod": only of cloneset')
 })
