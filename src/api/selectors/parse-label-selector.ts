@@ -32,11 +32,18 @@ const refused = (where: string, value: string, why: string) =>
   badRequest(`${where}: Invalid value: ${JSON.stringify(value)}: ${why}`)
 
 class Parser {
-  readonly #tokens: Token[]
-  #position = 0
+  readonly #tokens: Iterator<Token, void>
+  #current: Token = { kind: 'end', text: '' }
 
   constructor(text: string) {
     this.#tokens = scanSelector(text)
+    this.#advance()
+  }
+
+  /** At the end, the end token stays the current one. */
+  #advance(): void {
+    const { value } = this.#tokens.next()
+    if (value) this.#current = value
   }
 
   // In the position of a name, `in` and `notin` are names.
@@ -44,18 +51,13 @@ class Parser {
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'name', text: token.text } : token
   }
 
-  #current(): Token {
-    // At the end, the end token is returned repeatedly.
-    return this.#tokens[this.#position] ?? this.#tokens.at(-1)!
-  }
-
   #peek(): Token {
-    return this.#asName(this.#current())
+    return this.#asName(this.#current)
   }
 
   #next(): Token {
     const token = this.#peek()
-    this.#position++
+    this.#advance()
     return token
   }
 
@@ -94,8 +96,8 @@ class Parser {
     if (negated) return { key, operator: '!', values: [] }
     const { kind } = this.#peek()
     if (kind === 'end' || kind === ',') return { key, operator: 'exists', values: [] }
-    const operatorToken = this.#current()
-    this.#position++
+    const operatorToken = this.#current
+    this.#advance()
     const operator = operatorOf[operatorToken.kind]
     if (!operator) throw found(operatorToken, binaryOperators)
     const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#exactValue()]

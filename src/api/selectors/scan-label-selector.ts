@@ -12,11 +12,10 @@ export interface Token {
 const isSymbol = (char: string | undefined) => char !== undefined && '=!(),><'.includes(char)
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t' || char === '\r' || char === '\n'
 
-/** Splits a label selector into tokens, ending with `end`. A NUL ends the text, as in Kubernetes. */
-export function scanSelector(selector: string): Token[] {
+/** The tokens of a label selector, ending with `end`. A NUL ends the text, as in Kubernetes. */
+export function* scanSelector(selector: string): Generator<Token, void> {
   const nul = selector.indexOf('\0')
   const text = nul < 0 ? selector : selector.slice(0, nul)
-  const tokens: Token[] = []
   let at = 0
   while (at < text.length) {
     if (isSpace(text[at])) {
@@ -32,8 +31,7 @@ export function scanSelector(selector: string): Token[] {
     }
     const word = text.slice(start, at)
     const kind = symbols.has(word) || keywords.has(word) ? (word as TokenKind) : 'name'
-    tokens.push({ kind, text: word })
+    yield { kind, text: word }
   }
-  tokens.push({ kind: 'end', text: '' })
-  return tokens
+  yield { kind: 'end', text: '' }
 }
