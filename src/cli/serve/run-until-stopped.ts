@@ -28,8 +28,9 @@ export async function runUntilStopped(running: Stoppable): Promise<void> {
     process.once('SIGTERM', stop)
     process.once('SIGINT', stop)
   })
-  if (hasFailed) setTimeout(() => process.exit(1), failureGraceMs)
+  const deadline = hasFailed ? setTimeout(() => process.exit(1), failureGraceMs) : undefined
   await running.stop()
+  clearTimeout(deadline)
   process.exit(hasFailed ? 1 : 0)
 }
 
