@@ -107,8 +107,10 @@ export class KeyedHeap<K, V> {
 
   /** True if the entry at an index is not before its parent, and its children are not before it. */
   #isSettled(at: number): boolean {
-    const pairs = [at, 2 * at + 1, 2 * at + 2].filter((child) => child > 0 && child < this.size)
-    return pairs.every((child) => !this.#isBefore(this.#values[child]!, this.#values[(child - 1) >> 1]!))
+    const { size } = this
+    const isAfterParent = (child: number) =>
+      child === 0 || child >= size || !this.#isBefore(this.#values[child]!, this.#values[(child - 1) >> 1]!)
+    return isAfterParent(at) && isAfterParent(2 * at + 1) && isAfterParent(2 * at + 2)
   }
 
   #swap(a: number, b: number): void {

@@ -32,8 +32,15 @@ export function lowerBound(keys: readonly string[], key: string): number {
 
 /** Checks the order of a changed chunk and of those beside it. */
 export function isOrdered(chunks: readonly SortedChunk[], changed: number): boolean {
-  const around = chunks.slice(Math.max(0, changed - 1), changed + 3)
-  const ends = around.flatMap(({ keys }) => (keys.length > 1 ? [keys[0]!, keys.at(-1)!] : keys))
-  const isFilled = chunks.length === 1 || around.every(({ keys }) => keys.length > 0)
-  return isFilled && ends.every((key, i) => i === 0 || ends[i - 1]! < key)
+  if (chunks.length === 1) return isAscending(chunks[0]!.keys)
+  const end = Math.min(chunks.length, changed + 3)
+  for (let at = Math.max(0, changed - 1); at < end; at++) {
+    const { keys } = chunks[at]!
+    if (keys.length === 0 || !isAscending(keys)) return false
+    if (at + 1 < end && !(keys.at(-1)! < chunks[at + 1]!.keys[0]!)) return false
+  }
+  return true
 }
+
+/** Compares the ends only: the check runs after each change. */
+const isAscending = (keys: readonly string[]): boolean => keys.length < 2 || keys[0]! < keys.at(-1)!
