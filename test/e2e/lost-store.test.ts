@@ -21,5 +21,5 @@ it('a server whose history was compacted while it was cut off from etcd ends wit
   etcd.disconnect()
   const { code, err } = await server.ended
   expect(code).toBe(1)
-  expect(err).toContain('the store can no longer be followed')
+  expect(err).toContain('the watch of the store has failed')
 })
